@@ -25,12 +25,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ("web", &["grpc", "program", "replay", "vt"]),
     ("tui", &["replay", "vt"]),
     ("interface", &["project", "agents", "ops", "engine", "program", "replay", "tui", "vt"]),
+    ("fleet", &["grpc", "ops", "engine", "program", "vt"]),
     ("fake", &["vt"]),
     (
         "patterm",
         &["project", "agents", "ops", "engine", "mcp", "grpc", "program", "replay", "fake", "interface", "tui", "vt"],
     ),
-    ("vtr", &["ops", "engine", "grpc", "mcp", "program", "web", "replay", "interface", "tui", "vt"]),
+    ("vtr", &["fleet", "ops", "engine", "grpc", "mcp", "program", "web", "replay", "interface", "tui", "vt"]),
     ("testkit", &["engine", "vt", "fake"]),
 ];
 

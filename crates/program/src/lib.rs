@@ -5,6 +5,7 @@
 //! each connection that is let in.
 
 mod admission;
+mod clean_text;
 mod end_requests;
 mod end_signals;
 mod failure;
@@ -25,6 +26,7 @@ mod surroundings;
 
 pub use self::{
     admission::AdmissionRule,
+    clean_text::{CleanText, escape_json, is_clean, printable, set_in},
     end_requests::{EndRequests, EndWatch},
     end_signals::{EndSignal, EndSignals},
     failure::{Exit, Failure, Outcome, exit_of},

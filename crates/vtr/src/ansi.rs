@@ -1,8 +1,7 @@
 //! A screen as text with escape sequences, for terminals and pagers that support colour.
 
 use grpc::proto::{CellRun, GetScreenResponse, UnderlineStyle};
-
-use crate::clean_text::{CleanText, is_clean};
+use program::{CleanText, is_clean};
 
 /// One attribute bit of the wire format.
 pub(crate) struct AttributeBit {

@@ -1,7 +1,7 @@
 //! `vtr attach`: shows a session in the person's own terminal, and leads to all other sessions.
 //!
-//! The parts: a [`link`] keeps one `Attach` stream open, a [`roster`] knows the sessions of all coordinators, a
-//! [`mirror`] turns updates into frames, the layers ([`base`], [`picker`], [`dialogs`], [`look_back`]) draw and handle
+//! The parts: from `fleet` come the link that keeps one `Attach` stream open, the roster of the sessions of all
+//! coordinators, and the mirror that turns updates into frames; the layers ([`base`], [`picker`], [`dialogs`], [`look_back`]) draw and handle
 //! events, and the [`attach_loop`] connects terminal, layers and tasks. Everything about sessions is decided by the
 //! coordinator; this module only requests and draws.
 
@@ -11,28 +11,19 @@ mod base;
 mod bindings;
 mod dialogs;
 mod errands;
-mod link;
 mod look_back;
-mod mirror;
 mod news;
 mod outward;
 mod picker;
-mod roster;
-mod task;
-mod unanswered;
-mod wire_input;
 
+use fleet::{Coordinator, SessionAddress, coordinators};
 use grpc::{
     client::CoordinatorClient,
     proto::{InfoRequest, Session},
 };
 use program::{Exit, Failure, Outcome};
 
-use crate::{
-    coordinators::{self, Coordinator, SessionAddress},
-    host_terminal,
-    invocation::Invocation,
-};
+use crate::{host_terminal, invocation::Invocation};
 pub(crate) use bindings::LeaderBindings;
 
 /// What the command line asked for.

@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_grammar_is_sound() {
         let root = Path::new("/nowhere");
-        grammar(&crate::default_socket::tests::nowhere(root)).debug_assert();
+        grammar(&Surroundings::nowhere(root)).debug_assert();
     }
 
     /// The operation behind each command that has one.

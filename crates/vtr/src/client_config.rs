@@ -1,131 +1,18 @@
-//! The client's config file: the known coordinators, and defaults for commands.
+//! Edits the client's config file without losing its comments, and checks what concerns only `vtr attach`.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use fleet::{ClientConfig, check_name, malformed, read_config};
+use program::Failure;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, value};
 
-use program::Failure;
+use crate::attach::LeaderBindings;
 
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ClientConfig {
-    #[serde(default)]
-    pub(crate) coordinators: Vec<ConfiguredCoordinator>,
-    #[serde(default)]
-    pub(crate) defaults: CommandDefaults,
-    #[serde(default)]
-    pub(crate) attach: AttachConfig,
-}
-
-/// The appearance and the keys of `vtr attach`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct AttachConfig {
-    pub(crate) leader: Option<String>,
-    /// Keys after the leader: key to command; an empty command unbinds the key.
-    #[serde(default)]
-    pub(crate) keys: BTreeMap<String, String>,
-    /// Whether border and status bar are shown at the start.
-    pub(crate) frame: Option<bool>,
-    /// Whether to report the sessions' work to the host terminal (OSC 7501), if it supports that.
-    pub(crate) report_status: Option<bool>,
-}
-
-/// One `[[coordinators]]` entry: sockets by path or pattern, or a command that connects to a coordinator.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ConfiguredCoordinator {
-    pub(crate) path: Option<String>,
-    pub(crate) command: Option<Vec<String>>,
-    pub(crate) name: Option<String>,
-    /// The time limit for its answer.
-    #[serde(default, deserialize_with = "duration")]
-    pub(crate) timeout: Option<Duration>,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct CommandDefaults {
-    #[serde(default)]
-    pub(crate) output_format: OutputFormat,
-    /// The default of `vtr idle --idle`: how long a silent session counts as idle.
-    #[serde(default, deserialize_with = "duration")]
-    pub(crate) wait_for_idle_timeout: Option<Duration>,
-    pub(crate) grep_context_before: Option<u32>,
-    pub(crate) grep_context_after: Option<u32>,
-    /// The time limit for each coordinator's answer.
-    #[serde(default, deserialize_with = "duration")]
-    pub(crate) coordinator_timeout: Option<Duration>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum OutputFormat {
-    #[default]
-    Human,
-    Json,
-}
-
-fn duration<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    humantime::parse_duration(&text).map(Some).map_err(|_| {
-        serde::de::Error::custom(format!("{text:?} is not a duration: write it as \"500ms\", \"30s\" or \"2m\""))
-    })
-}
-
-impl ClientConfig {
-    /// A missing file counts as an empty one.
-    pub(crate) fn load(file: &Path) -> Result<Self, Failure> {
-        let text = read(file)?;
-        let config: ClientConfig = toml::from_str(&text).map_err(|error| malformed(file, &error.to_string()))?;
-        for entry in &config.coordinators {
-            entry.check().map_err(|what| malformed(file, &what))?;
-        }
-        crate::attach::LeaderBindings::new(config.attach.leader.as_deref(), &config.attach.keys)
-            .map_err(|what| malformed(file, &what))?;
-        Ok(config)
-    }
-}
-
-impl ConfiguredCoordinator {
-    fn check(&self) -> Result<(), String> {
-        match (&self.path, &self.command) {
-            (Some(path), None) if self.name.is_some() && crate::path_pattern::is_pattern(path) => {
-                Err(format!("the pattern {path:?} can't have a name: its sockets are named after their files"))
-            }
-            (Some(_), None) => Ok(()),
-            (None, Some(command)) if command.is_empty() => Err("a coordinator has an empty command".into()),
-            (None, Some(_)) if self.name.is_none() => Err("a coordinator with a command needs a name".into()),
-            (None, Some(_)) => Ok(()),
-            (None, None) => Err("a coordinator has neither path nor command".into()),
-            (Some(_), Some(_)) => Err("a coordinator has both path and command".into()),
-        }?;
-        self.name.as_deref().map_or(Ok(()), check_name)
-    }
-}
-
-fn check_name(name: &str) -> Result<(), String> {
-    engine::SessionName::new(name.to_owned())
-        .map(drop)
-        .map_err(|_| format!("coordinator name {name:?}: use letters, digits, dot, underscore and dash, at most 64"))
-}
-
-fn read(file: &Path) -> Result<String, Failure> {
-    match engine::read_short_file(file) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(Failure::system(format_args!("reading {}", file.display()), &error)),
-    }
-}
-
-fn malformed(file: &Path, what: &str) -> Failure {
-    Failure::new(program::Exit::Usage, "bad_config", format!("{}: {}", file.display(), what.trim_end()))
-        .with_hint("fix the file, or move it away: without it the defaults apply")
+/// The config, with its keys checked.
+pub(crate) fn load(file: &Path) -> Result<ClientConfig, Failure> {
+    let config = ClientConfig::load(file)?;
+    LeaderBindings::new(config.attach.leader.as_deref(), &config.attach.keys).map_err(|what| malformed(file, &what))?;
+    Ok(config)
 }
 
 /// The file as a document, so that it can be edited without losing comments.
@@ -145,9 +32,9 @@ pub(crate) enum NewEntry {
 impl ConfigEditor {
     /// Refuses a file that could not be loaded: editing might make it worse.
     pub(crate) fn open(file: PathBuf) -> Result<Self, Failure> {
-        ClientConfig::load(&file)?;
+        load(&file)?;
         let document =
-            read(&file)?.parse().map_err(|error: toml_edit::TomlError| malformed(&file, &error.to_string()))?;
+            read_config(&file)?.parse().map_err(|error: toml_edit::TomlError| malformed(&file, &error.to_string()))?;
         Ok(ConfigEditor { file, document })
     }
 
@@ -247,7 +134,7 @@ impl ConfigEditor {
         };
         let written = write()
             .map_err(|error| failed(&error))
-            .and_then(|()| ClientConfig::load(&beside).map(drop))
+            .and_then(|()| load(&beside).map(drop))
             .and_then(|()| std::fs::rename(&beside, &file).map_err(|error| failed(&error)));
         if written.is_err() {
             // The old file is untouched; only our temporary file is removed.
@@ -260,56 +147,6 @@ impl ConfigEditor {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn load(text: &str) -> Result<ClientConfig, String> {
-        let root = tempfile::tempdir().unwrap();
-        let file = root.path().join("config.toml");
-        std::fs::write(&file, text).unwrap();
-        ClientConfig::load(&file).map_err(|failure| failure.message)
-    }
-
-    #[test]
-    fn everything_there_is_to_say() {
-        let config = load(
-            r#"
-            [[coordinators]]
-            path = "/var/run/vtr/*.sock"
-            [[coordinators]]
-            name = "far"
-            command = ["ssh", "far", "vtr", "dial-stdio"]
-            timeout = "10s"
-            [defaults]
-            output_format = "json"
-            wait_for_idle_timeout = "2s"
-            grep_context_before = 3
-            grep_context_after = 1
-            coordinator_timeout = "500ms"
-            "#,
-        )
-        .unwrap();
-        assert_eq!(config.coordinators[1].timeout, Some(Duration::from_secs(10)));
-        assert_eq!(config.defaults.output_format, OutputFormat::Json);
-        assert_eq!(config.defaults.wait_for_idle_timeout, Some(Duration::from_secs(2)));
-        assert_eq!(config.defaults.coordinator_timeout, Some(Duration::from_millis(500)));
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        for (text, expected) in [
-            ("[defaults]\noutput_fromat = \"json\"", "output_fromat"),
-            ("[defaults]\nwait_for_idle_timeout = \"soon\"", "not a duration"),
-            ("[[coordinators]]", "neither path nor command"),
-            ("[[coordinators]]\npath = \"a\"\ncommand = [\"b\"]", "both"),
-            ("[[coordinators]]\ncommand = [\"b\"]", "needs a name"),
-            ("[[coordinators]]\ncommand = []\nname = \"x\"", "empty command"),
-            ("[[coordinators]]\npath = \"*.sock\"\nname = \"x\"", "can't have a name"),
-            ("[[coordinators]]\npath = \"x.sock\"\nname = \"a:b\"", "a:b"),
-            ("coordinators = 3", "coordinators"),
-        ] {
-            let message = load(text).unwrap_err();
-            assert!(message.contains(expected), "{text:?} gave {message:?}");
-        }
-    }
 
     #[test]
     fn comments_survive_an_edit() {

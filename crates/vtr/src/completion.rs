@@ -7,8 +7,10 @@ use std::{
 };
 
 use clap_complete::CompletionCandidate;
+use fleet::{ClientConfig, coordinators, reach};
+use program::printable;
 
-use crate::{client_config::ClientConfig, coordinators, fleet, output::printable, surroundings::Surroundings};
+use crate::surroundings::Surroundings;
 
 /// A person is waiting at the Tab key.
 const PATIENCE: Duration = Duration::from_millis(700);
@@ -36,7 +38,7 @@ pub(crate) fn sessions(surroundings: &Surroundings, typed: &OsStr) -> Vec<Comple
         coordinator.timeout = coordinator.timeout.min(PATIENCE);
     }
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
-    let heard = runtime.block_on(fleet::list_all(&known));
+    let heard = runtime.block_on(reach::list_all(&known));
     runtime.shutdown_background();
     let sessions: Vec<(String, String, String)> = heard
         .into_iter()

@@ -2,18 +2,14 @@
 
 use std::time::Duration;
 
+use fleet::{
+    ClientConfig, Coordinator, OutputFormat, ReachedCoordinator, SessionAddress, SessionSearch, coordinators, reach,
+    refusal,
+};
 use grpc::client::CoordinatorClient;
 use program::{Exit, Failure};
 
-use crate::{
-    cli::GlobalFlags,
-    client_config::{ClientConfig, OutputFormat},
-    coordinators::{self, Coordinator, SessionAddress},
-    fleet::{self, ReachedCoordinator},
-    output::Output,
-    surroundings::Surroundings,
-    wire,
-};
+use crate::{cli::GlobalFlags, client_config, output::Output, surroundings::Surroundings};
 
 #[derive(Debug)]
 pub(crate) struct Invocation {
@@ -41,7 +37,7 @@ pub(crate) struct SessionTarget {
 impl SessionTarget {
     /// The failure that the coordinator reported.
     pub(crate) fn failure(&self, status: &tonic::Status) -> Failure {
-        wire::failure(status, &self.coordinator)
+        refusal::failure(status, &self.coordinator)
     }
 }
 
@@ -49,7 +45,7 @@ impl Invocation {
     pub(crate) fn new(everywhere: GlobalFlags, surroundings: Surroundings) -> Result<Self, Box<(Output, Failure)>> {
         let color = surroundings.stdout_is_terminal && !surroundings.no_color;
         let mut output = Output::new(everywhere.json, color, surroundings.stdout_is_terminal);
-        let config = match ClientConfig::load(&surroundings.client_config_file()) {
+        let config = match client_config::load(&surroundings.client_config_file()) {
             Ok(config) => config,
             // With --socket nothing from the file is needed.
             Err(failure) if everywhere.socket.is_some() => {
@@ -90,9 +86,9 @@ impl Invocation {
         let known = self.coordinators()?;
         let anywhere = |address: &&SessionAddress| address.coordinator.is_none() && known.len() > 1;
         let names: Vec<String> = addresses.iter().filter(anywhere).map(|address| address.session.clone()).collect();
-        let mut search = fleet::SessionSearch { found: Vec::new(), silent: Vec::new() };
+        let mut search = SessionSearch { found: Vec::new(), silent: Vec::new() };
         if !names.is_empty() {
-            search = fleet::search(&known, names).await;
+            search = reach::search(&known, names).await;
         }
         for (coordinator, silence) in &search.silent {
             self.output.not_heard(&coordinator.name, silence);
@@ -102,14 +98,14 @@ impl Invocation {
         for address in addresses {
             targets.push(if anywhere(&address) {
                 let found = found.next().unwrap_or_default();
-                match fleet::only_one(&address.session, found, search.silent.len(), known.len()) {
+                match reach::only_one(&address.session, found, search.silent.len(), known.len()) {
                     Ok((reached, found)) => {
                         // By id from here on, because the name may pass to another session at any time.
                         let session = if found.id.is_empty() { found.name } else { found.id };
                         Ok(self.reached(reached, session))
                     }
                     Err(failure) if failure.exit == Exit::NotFound => {
-                        let near = fleet::near(&known, &address.session).await;
+                        let near = reach::near(&known, &address.session).await;
                         let guess = near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
                         Err(Failure { message: failure.message + &guess, ..failure })
                     }
@@ -144,7 +140,7 @@ impl Invocation {
     }
 
     pub(crate) async fn reach(&mut self, coordinator: &Coordinator, session: &str) -> Result<SessionTarget, Failure> {
-        match fleet::reach(coordinator).await {
+        match reach::reach(coordinator).await {
             Ok(reached) => Ok(self.reached(reached, session.to_owned())),
             Err(silence) => Err(Failure::unreachable(silence.to_string())),
         }

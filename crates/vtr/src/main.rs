@@ -5,19 +5,14 @@
 
 mod ansi;
 mod attach;
-mod clean_text;
 mod cli;
 mod client_config;
 mod commands;
 mod completion;
-mod coordinators;
-mod default_socket;
-mod fleet;
 mod host_terminal;
 mod invocation;
 mod misuse;
 mod output;
-mod path_pattern;
 mod playback;
 mod server;
 mod surroundings;
@@ -27,11 +22,11 @@ use std::{
     env,
     ffi::OsString,
     io::{self, IsTerminal, Write},
-    path::PathBuf,
     process::ExitCode,
 };
 
 use clap::{CommandFactory, FromArgMatches, error::ErrorKind};
+use fleet::ClientSurroundings;
 use program::{Exit, Failure, Outcome, SurroundingsError};
 
 use crate::{
@@ -51,8 +46,9 @@ fn main() -> ExitCode {
         }
     };
     clap_complete::CompleteEnv::with_factory(|| {
-        let socket = completion::typed_socket(env::args_os()).or_else(|| surroundings.socket.clone());
-        cli::grammar(&Surroundings { socket, ..surroundings.clone() })
+        let mut completed = surroundings.clone();
+        completed.client.socket = completion::typed_socket(env::args_os()).or(completed.client.socket);
+        cli::grammar(&completed)
     })
     .var(completions::VARIABLE)
     .complete();
@@ -128,19 +124,16 @@ fn panic_key() -> Option<vt::input::KeyEvent> {
 }
 
 fn look_around() -> Result<Surroundings, SurroundingsError> {
-    let process = program::Surroundings::look_around("vtr")?;
-    let variable = |name| process.variable(name);
+    let client = ClientSurroundings::of(&program::Surroundings::look_around("vtr")?);
+    let variable = |name| client.variable(name);
     let text = |name| variable(name).map(|value| value.to_string_lossy().into_owned());
     Ok(Surroundings {
-        socket: variable("VTR_SOCKET").map(PathBuf::from),
-        own_session: text("VTR_SESSION"),
-        client_config: variable("VTR_CONFIG").map(PathBuf::from),
         shell: variable("SHELL").map(Into::into),
         no_color: variable("NO_COLOR").is_some() || variable("TERM").is_some_and(|term| term == "dumb"),
         term: text("TERM").unwrap_or_default(),
         color_term: text("COLORTERM").unwrap_or_default(),
         stdout_is_terminal: io::stdout().is_terminal(),
         panic_on: panic_key(),
-        process,
+        client,
     })
 }

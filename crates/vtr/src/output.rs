@@ -4,14 +4,10 @@
 use std::io::{self, Write};
 
 use comfy_table::{ColumnConstraint, Table, Width, presets};
-use program::Failure;
+use fleet::CoordinatorSilence;
+use program::{CleanText, Failure, escape_json, printable, set_in};
 use serde::Serialize;
 use serde_json::{Map, Value};
-
-use crate::{
-    clean_text::{CleanText, escape_json, set_in},
-    fleet::CoordinatorSilence,
-};
 
 /// Standard output and error of one command.
 #[derive(Debug)]
@@ -211,11 +207,6 @@ pub(crate) fn age(seconds: i64) -> String {
         s @ 3600..86_400 => format!("{}h", s / 3600),
         s => format!("{}d", s / 86_400),
     }
-}
-
-/// Untrusted text, made safe for drawing cell by cell.
-pub(crate) fn printable(words: &str) -> String {
-    CleanText::from(words).as_str().to_owned()
 }
 
 #[cfg(test)]

@@ -4,15 +4,11 @@
 
 use std::{ffi::OsString, ops::Deref, path::PathBuf};
 
+use fleet::ClientSurroundings;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
-    pub(crate) process: program::Surroundings,
-    /// `VTR_SOCKET`.
-    pub(crate) socket: Option<PathBuf>,
-    /// `VTR_SESSION`: the id of the session that we run in.
-    pub(crate) own_session: Option<String>,
-    /// `VTR_CONFIG`, instead of `config.toml`.
-    pub(crate) client_config: Option<PathBuf>,
+    pub(crate) client: ClientSurroundings,
     /// `SHELL`.
     pub(crate) shell: Option<OsString>,
     /// `NO_COLOR` is set, or `TERM` is `dumb`.
@@ -26,27 +22,31 @@ pub(crate) struct Surroundings {
 }
 
 impl Deref for Surroundings {
-    type Target = program::Surroundings;
+    type Target = ClientSurroundings;
 
-    fn deref(&self) -> &program::Surroundings {
-        &self.process
+    fn deref(&self) -> &ClientSurroundings {
+        &self.client
     }
 }
 
 impl Surroundings {
-    pub(crate) fn client_config_file(&self) -> PathBuf {
-        self.client_config.clone().unwrap_or_else(|| self.config_dir.join("config.toml"))
-    }
-
     pub(crate) fn server_config_file(&self) -> PathBuf {
         self.config_dir.join("server.toml")
     }
+}
 
-    /// Expands `~/x`, and resolves relative paths against the working folder.
-    pub(crate) fn absolute(&self, path: &str) -> PathBuf {
-        match path.strip_prefix("~/") {
-            Some(rest) => self.home.join(rest),
-            None => self.working_dir.join(path),
+#[cfg(test)]
+impl Surroundings {
+    /// For tests: all folders below `root`, and no environment.
+    pub(crate) fn nowhere(root: &std::path::Path) -> Self {
+        Surroundings {
+            client: ClientSurroundings::of(&program::Surroundings::nowhere("vtr".as_ref(), root)),
+            shell: None,
+            no_color: true,
+            term: String::new(),
+            color_term: String::new(),
+            stdout_is_terminal: false,
+            panic_on: None,
         }
     }
 }

@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use grpc::proto::{self, CellRun, CellShape, SessionStatus};
-use program::{Exit, Failure};
+use fleet::Coordinator;
+use grpc::proto::{self, SessionStatus};
 use serde::Serialize;
-use vt::RunShape;
-
-use crate::coordinators::Coordinator;
 
 /// A session as JSON. Keys are only ever added.
 #[derive(Clone, Debug, Serialize)]
@@ -179,53 +176,4 @@ pub(crate) fn rfc3339(time: prost_types::Timestamp) -> String {
 
 pub(crate) fn duration(duration: Duration) -> prost_types::Duration {
     prost_types::Duration::try_from(duration).unwrap_or(prost_types::Duration { seconds: i64::MAX / 1000, nanos: 0 })
-}
-
-/// The cell layout of a run.
-pub(crate) fn cell_shape(run: &CellRun) -> RunShape {
-    match run.shape() {
-        CellShape::Narrow => RunShape::Narrow,
-        CellShape::Wide => RunShape::Wide,
-        CellShape::Cluster => RunShape::Cluster,
-        CellShape::WideCluster => RunShape::WideCluster,
-        CellShape::Blank => RunShape::Blank,
-    }
-}
-
-/// A refusal by the coordinator.
-pub(crate) fn failure(status: &tonic::Status, coordinator: &Coordinator) -> Failure {
-    use tonic::Code;
-    let grpc::CallFailure { kind, code, message, hint } = status.into();
-    let Some(kind) = kind else {
-        if is_lost(status) {
-            let message = format!("the coordinator {} went away: {}", coordinator.name, silence(status));
-            return Failure::unreachable(message).with_hint("check whether it is still running; see its log");
-        }
-        let message = format!("the coordinator {} refused ({code:?}): {}", coordinator.name, silence(status));
-        return Failure::new(Exit::Refused, "refused", message);
-    };
-    let exit = match code {
-        Code::NotFound => Exit::NotFound,
-        Code::InvalidArgument => Exit::Usage,
-        Code::Unavailable => Exit::Unreachable,
-        _ => Exit::Refused,
-    };
-    // Command-line users get other advice than agents, whose tools have other names.
-    let hint = if message.starts_with("there is no session ") { "`vtr ls` lists the sessions".into() } else { hint };
-    Failure::new(exit, kind.as_str(), message).with_hint(hint)
-}
-
-/// The connection broke before the coordinator answered, or could not be made.
-pub(crate) fn is_lost(status: &tonic::Status) -> bool {
-    use tonic::Code;
-    let of_ours = grpc::CallFailure::from(status).kind.is_some();
-    !of_ours && matches!(status.code(), Code::Unavailable | Code::Cancelled | Code::Unknown)
-}
-
-/// Why an answer never came.
-pub(crate) fn silence(status: &tonic::Status) -> String {
-    match status.message() {
-        "" => format!("{:?}", status.code()).to_lowercase(),
-        message => message.to_owned(),
-    }
 }

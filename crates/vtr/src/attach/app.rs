@@ -4,18 +4,16 @@
 
 use std::time::{Duration, Instant};
 
+use fleet::{AttachLink, LinkEvent, ScreenMirror, SessionRef, SessionRoster, UnansweredInput};
 use grpc::proto::{self, AttachInput, Session, attach_request::Message};
+use program::printable;
 use tui::{Rect, SelectionUnit, Sign, Skin, widgets::Toast};
 use vt::Position;
 
 use super::{
     bindings::{LeaderBindings, LeaderCommand},
-    link::{AttachLink, LinkEvent},
-    mirror::{ScreenMirror, crop},
-    roster::{SessionRef, SessionRoster},
-    unanswered::UnansweredInput,
+    news::AttachNews,
 };
-use crate::output::printable;
 
 /// How long a notice stays, and the additional time for each character.
 const NOTICE: Duration = Duration::from_secs(3);
@@ -147,7 +145,7 @@ pub(crate) struct AttachState {
     pub(crate) framed: bool,
     pub(crate) read_only: bool,
     pub(crate) no_resize: bool,
-    pub(crate) roster: SessionRoster,
+    pub(crate) roster: SessionRoster<AttachNews>,
     pub(crate) shown: Option<ShownSession>,
     pub(crate) preview: Option<PickerPreview>,
     pub(crate) actions: Vec<AttachAction>,
@@ -160,6 +158,11 @@ pub(crate) struct AttachState {
     pub(crate) frame_stands: bool,
     /// The left mouse button is held down on the pane.
     pub(crate) button_down: bool,
+}
+
+/// Which part of a screen larger than its pane is shown: the part around the cursor, if it is visible.
+pub(crate) fn crop(frame: &vt::Frame, area: Rect) -> Position {
+    if frame.cursor.visible { tui::PaneView::offset_for(frame, area) } else { Position::default() }
 }
 
 impl AttachState {

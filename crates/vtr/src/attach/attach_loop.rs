@@ -9,7 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use fleet::{
+    AttachLink, AttachTarget, ClientConfig, LinkEvent, LinkNumber, LinkReport, RosterEvent, RosterReport, ScreenMirror,
+    SessionRef, SessionRoster, UnansweredInput, is_running, reference,
+};
 use grpc::proto::{AttachResize, FrameAck, Session, attach_request::Message};
+use program::{EndSignals, Failure};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
@@ -29,19 +34,12 @@ use super::{
     app::{AttachAction, AttachState, LookBackCause, PickerPreview, ShownSession, ShownState},
     base::SessionLayer,
     bindings::LeaderBindings,
-    link::{AttachLink, AttachTarget, LinkEvent, LinkNumber},
     look_back::LookingBack,
-    mirror::ScreenMirror,
-    news::{AttachNews, RosterEvent, WAITING_NEWS},
+    news::{AttachNews, WAITING_NEWS},
     outward,
     picker::SessionPicker,
-    roster::{SessionRef, SessionRoster, is_running, reference},
-    unanswered::UnansweredInput,
 };
-use program::{EndSignals, Failure};
-
 use crate::{
-    client_config::ClientConfig,
     host_terminal::{self, color_hints},
     invocation::Invocation,
     surroundings::Surroundings,
@@ -410,8 +408,8 @@ impl AttachLoop {
     fn hear(&mut self, news: AttachNews) {
         self.stale = self.stale.max(self.made_stale_by(&news));
         match news {
-            AttachNews::Link(number, event) => self.hear_link(number, event),
-            AttachNews::Roster(place, event) => {
+            AttachNews::Link(LinkReport { link, event }) => self.hear_link(link, event),
+            AttachNews::Roster(RosterReport { place, event }) => {
                 let silent = matches!(event, RosterEvent::Silent(_) | RosterEvent::Here(_));
                 let shown = self.app.shown.as_ref().map(|shown| &shown.session);
                 let removed = shown.is_some_and(|shown| event.removes(place, shown));
@@ -466,8 +464,8 @@ impl AttachLoop {
 
     fn made_stale_by(&self, news: &AttachNews) -> StalePart {
         match (news, &self.app.shown) {
-            (AttachNews::Link(number, LinkEvent::Frame(frame)), Some(shown))
-                if shown.link.number == *number && shown.changes_only_cells(frame) =>
+            (AttachNews::Link(LinkReport { link, event: LinkEvent::Frame(frame) }), Some(shown))
+                if shown.link.number == *link && shown.changes_only_cells(frame) =>
             {
                 StalePart::Cells
             }
@@ -619,7 +617,7 @@ impl AttachLoop {
         match &self.app.shown {
             None => "[left]".into(),
             Some(shown) => {
-                let name = format!("{}:{}", shown.coordinator, crate::output::printable(&shown.name));
+                let name = format!("{}:{}", shown.coordinator, program::printable(&shown.name));
                 match &shown.state {
                     ShownState::Exited(how) if how.is_empty() => format!("[{name} exited]"),
                     ShownState::Exited(how) => format!("[{name} exited {how}]"),

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use fleet::{PLAIN_THEME, wire_input};
+use program::printable;
 use tui::{
     Canvas, CanvasCursor, ClickCounter, HostEvent, Layer, LayerOutcome, PaneView, Rect, SelectionUnit, Sign, Skin,
     SkinRole, Span,
@@ -13,14 +15,11 @@ use vt::{
 };
 
 use super::{
-    app::{AttachAction, AttachState, LookBackCause, ShownSession, ShownState},
+    app::{AttachAction, AttachState, LookBackCause, ShownSession, ShownState, crop},
     bindings::{LeaderCommand, LeaderOutcome, LeaderState},
     dialogs::{self, KeysDialog, RenameDialog},
-    mirror::{PLAIN, crop},
     picker::SessionPicker,
-    wire_input,
 };
-use crate::output::printable;
 
 /// Identifies the pane across frames.
 const SLOT: u64 = 1;
@@ -162,7 +161,7 @@ impl Layer<AttachState> for SessionLayer {
                 let view = PaneView::frame(frame)
                     .cropped(crop(frame, pane))
                     .dimmed(matches!(shown.state, ShownState::Lost(_)))
-                    .with_themes(&frame.theme, &PLAIN);
+                    .with_themes(&frame.theme, &PLAIN_THEME);
                 let screen =
                     Rect { cols: pane.cols.min(frame.size.cols), rows: pane.rows.min(frame.size.rows), ..pane };
                 draw_rest(canvas, pane, screen, &app.skin);

@@ -1,5 +1,6 @@
 //! Dialogs: naming a session, choosing where to start one, ending one, and the list of keys.
 
+use program::printable;
 use tui::{
     Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, SkinRole, Span,
     widgets::{HelpEntry, HelpTable, InputOutcome, LineInput, Modal, ModalOutcome},
@@ -7,7 +8,6 @@ use tui::{
 use vt::input::{Key, KeyEventKind, MouseEventKind, WheelDirection};
 
 use super::app::{AttachAction, AttachState, EndChoice, ShownSession, ShownState};
-use crate::output::printable;
 
 /// Draws a box in the middle with `rows` rows inside, and returns its inside.
 fn draw_box(canvas: &mut Canvas, area: Rect, title: &str, cols: u16, rows: u16, app: &AttachState) -> Rect {

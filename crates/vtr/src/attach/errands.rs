@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use fleet::{Coordinator, LinkNumber, reach, refusal};
 use grpc::{
     client::CoordinatorClient,
     proto::{
@@ -17,10 +18,8 @@ use grpc::{
 
 use super::{
     app::EndChoice,
-    link::LinkNumber,
     news::{AttachNews, Sender},
 };
-use crate::{coordinators::Coordinator, fleet, wire};
 
 /// The time limit of an answer that costs a coordinator nothing: if it takes longer, the coordinator or the connection
 /// hangs.
@@ -46,9 +45,9 @@ impl BackgroundCall {
             let work = async {
                 let client = match self.client {
                     Some(client) => client,
-                    None => fleet::reach(&self.coordinator).await.map_err(|silence| silence.to_string())?.client,
+                    None => reach::reach(&self.coordinator).await.map_err(|silence| silence.to_string())?.client,
                 };
-                ask(client).await.map_err(|status| wire::failure(&status, &self.coordinator).message)
+                ask(client).await.map_err(|status| refusal::failure(&status, &self.coordinator).message)
             };
             let done = tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err("no answer in time".into()));
             // If this fails, the program is ending and needs no report.

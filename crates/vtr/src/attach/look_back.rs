@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fleet::ScreenMirror;
 use grpc::proto::{GetHistoryResponse, HistoryLine};
 use tui::{
     Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, HostEvent, Layer, LayerOutcome, Rect, SearchDirection,
@@ -12,10 +13,7 @@ use vt::{
     input::{MouseEventKind, WheelDirection},
 };
 
-use super::{
-    app::{AttachAction, AttachState},
-    mirror::ScreenMirror,
-};
+use super::app::{AttachAction, AttachState};
 
 /// Identifies the pane across frames.
 const SLOT: u64 = 3;

@@ -2,22 +2,16 @@
 
 use std::time::Instant;
 
-use grpc::{
-    client::CoordinatorClient,
-    proto::{GetHistoryResponse, Session, WatchSessionsEvent},
-};
+use fleet::{LinkNumber, LinkReport, RosterReport};
+use grpc::proto::{GetHistoryResponse, Session};
 use tokio::sync::mpsc;
 
-use super::{
-    app::EndChoice,
-    link::{LinkEvent, LinkNumber},
-};
+use super::app::EndChoice;
 
 #[derive(Debug)]
 pub(crate) enum AttachNews {
-    Link(LinkNumber, LinkEvent),
-    /// From the coordinator at this index of the roster.
-    Roster(usize, RosterEvent),
+    Link(LinkReport),
+    Roster(RosterReport),
     History(LinkNumber, Box<GetHistoryResponse>),
     /// The facts that were requested at this time.
     Info(LinkNumber, Instant, Box<Session>),
@@ -34,12 +28,16 @@ pub(crate) enum AttachNews {
     Failed(String),
 }
 
-#[derive(Debug)]
-pub(crate) enum RosterEvent {
-    /// It answers.
-    Here(Box<CoordinatorClient>),
-    Change(Box<WatchSessionsEvent>),
-    Silent(String),
+impl From<LinkReport> for AttachNews {
+    fn from(report: LinkReport) -> Self {
+        AttachNews::Link(report)
+    }
+}
+
+impl From<RosterReport> for AttachNews {
+    fn from(report: RosterReport) -> Self {
+        AttachNews::Roster(report)
+    }
 }
 
 pub(crate) type Sender = mpsc::Sender<AttachNews>;

@@ -2,7 +2,9 @@
 
 use vt::ProgramState;
 
-use super::roster::{SessionRoster, is_running};
+use fleet::{SessionRoster, is_running};
+
+use super::news::AttachNews;
 
 /// Names in one message.
 const MAX_NAMES: usize = 5;
@@ -11,7 +13,7 @@ const MAX_NAMES: usize = 5;
 /// round in a circle.
 pub(super) const APP: &str = "vtr";
 
-pub(super) fn summary(roster: &SessionRoster) -> (ProgramState, String) {
+pub(super) fn summary(roster: &SessionRoster<AttachNews>) -> (ProgramState, String) {
     let mut leading: Option<(ProgramState, Vec<String>)> = None;
     for (_, session) in roster.all().filter(|(_, session)| is_running(session)) {
         for report in session.reports.iter().filter(|report| report.app != APP) {

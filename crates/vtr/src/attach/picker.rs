@@ -1,18 +1,15 @@
 //! The session picker: a list across all coordinators that is filtered by typing, with a live preview of the session
 //! under the cursor.
 
+use fleet::{PLAIN_THEME, SessionRef, is_running, reference};
 use grpc::proto::Session;
+use program::printable;
 use tui::{
     Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, PaneView, Rect, Sign, SkinRole, Span,
     widgets::{FuzzyList, ListEntry, ListOutcome},
 };
 
-use super::{
-    app::{AttachAction, AttachState},
-    mirror::{PLAIN, crop},
-    roster::{SessionRef, is_running, reference},
-};
-use crate::output::printable;
+use super::app::{AttachAction, AttachState, crop};
 
 /// Identifies the preview's pane across frames.
 const SLOT: u64 = 2;
@@ -144,7 +141,7 @@ impl SessionPicker {
             Some(frame) => {
                 let offset = crop(frame, inner);
                 let view = PaneView::frame(frame).cropped(offset).with_cursor(None);
-                view.with_themes(&frame.theme, &PLAIN).draw(canvas, inner, SLOT);
+                view.with_themes(&frame.theme, &PLAIN_THEME).draw(canvas, inner, SLOT);
             }
             None => (0..inner.rows).for_each(|row| canvas.draw_line(inner, row, &[], skin.style(SkinRole::Text))),
         }

@@ -1,11 +1,11 @@
 //! `vtr attach`
 
+use fleet::SessionAddress;
 use grpc::{client::Endpoint, proto::InfoRequest};
 use program::{Failure, Outcome};
 
 use crate::{
     attach::{self, AttachWishes},
-    coordinators::SessionAddress,
     invocation::Invocation,
 };
 

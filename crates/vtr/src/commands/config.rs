@@ -1,13 +1,12 @@
 //! `vtr config`
 
+use fleet::{default_socket, path_pattern};
 use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use crate::{
     client_config::{ConfigEditor, NewEntry},
-    default_socket,
     invocation::Invocation,
-    path_pattern,
 };
 
 /// Show and change the list of coordinators

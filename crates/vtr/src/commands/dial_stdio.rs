@@ -1,9 +1,10 @@
 //! `vtr dial-stdio`
 
+use fleet::default_socket;
 use grpc::client::ConnectError;
 use program::{Exit, Failure, Outcome};
 
-use crate::{default_socket, invocation::Invocation};
+use crate::invocation::Invocation;
 
 /// Connect standard input and output to the coordinator of this machine
 ///

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use fleet::SessionAddress;
 use grpc::proto::{GrepMatch, GrepRequest};
-use program::{Exit, Outcome};
+use program::{CleanText, Exit, Outcome};
 use serde_json::json;
 
 use crate::{
-    clean_text::CleanText,
-    coordinators::SessionAddress,
     invocation::Invocation,
     output::{CellPaint, Output},
 };

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use fleet::SessionAddress;
 use grpc::proto::WaitForIdleRequest;
+use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use super::wait::{LONGEST, try_again};
-use program::{Exit, Failure, Outcome};
-
-use crate::{coordinators::SessionAddress, invocation::Invocation, wire};
+use crate::{invocation::Invocation, wire};
 
 /// Wait until a session prints nothing for a while
 ///

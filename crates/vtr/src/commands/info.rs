@@ -1,9 +1,10 @@
 //! `vtr info`
 
+use fleet::SessionAddress;
 use grpc::proto::InfoRequest;
 use program::{Exit, Outcome};
 
-use crate::{coordinators::SessionAddress, invocation::Invocation, wire::SessionJson};
+use crate::{invocation::Invocation, wire::SessionJson};
 
 /// Show everything about one session
 #[derive(Debug, clap::Args)]

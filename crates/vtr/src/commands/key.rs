@@ -1,11 +1,11 @@
 //! `vtr key`
 
+use fleet::SessionAddress;
 use grpc::proto::SendKeyRequest;
-
-use super::done;
 use program::{Exit, Outcome};
 
-use crate::{coordinators::SessionAddress, invocation::Invocation};
+use super::done;
+use crate::invocation::Invocation;
 
 /// Press keys
 ///

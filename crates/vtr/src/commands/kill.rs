@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use engine::Signal;
+use fleet::SessionAddress;
 use grpc::proto::KillRequest;
+use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use super::time_span;
-use program::{Exit, Failure, Outcome};
-
-use crate::{coordinators::SessionAddress, invocation::Invocation, wire};
+use crate::{invocation::Invocation, wire};
 
 /// Send a signal to a session; its screen can still be read afterwards
 ///

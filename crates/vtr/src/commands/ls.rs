@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use fleet::{coordinators, reach};
 use program::{Exit, Failure, Outcome};
 use serde::Serialize;
 
 use crate::{
-    coordinators, fleet,
     invocation::Invocation,
     output::{TableColumns, UnreachableCoordinator},
     wire::SessionJson,
@@ -32,7 +32,7 @@ impl LsArgs {
             return Err(coordinators::none());
         }
         let mut columns = TableColumns::new(["COORDINATOR", "SESSION", "STATUS", "COLSxROWS", "AGE", "REPORT"]);
-        let mut answers = fleet::list(&known);
+        let mut answers = reach::list(&known);
         let (mut all, mut silent, mut notices) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             let patience = if invocation.output.json { Duration::MAX } else { PROMPT };
@@ -49,7 +49,7 @@ impl LsArgs {
                 match answer {
                     Ok(answer) => {
                         if !answer.notice.is_empty() {
-                            notices.push(format!("{}: {}", coordinator.name, crate::output::printable(&answer.notice)));
+                            notices.push(format!("{}: {}", coordinator.name, program::printable(&answer.notice)));
                         }
                         let of = |session| SessionJson::of(session, &coordinator);
                         sessions.extend(answer.sessions.into_iter().map(of));

@@ -1,14 +1,11 @@
 //! `vtr mcp`
 
+use fleet::{SessionAddress, coordinators::meant};
 use grpc::client::Endpoint;
-
-use super::dial_stdio::pump;
 use program::{Exit, Failure, Outcome};
 
-use crate::{
-    coordinators::{SessionAddress, meant},
-    invocation::Invocation,
-};
+use super::dial_stdio::pump;
+use crate::invocation::Invocation;
 
 /// Serve a coordinator's sessions as MCP tools on standard input and output
 ///

@@ -1,11 +1,11 @@
 //! `vtr raw`
 
+use fleet::SessionAddress;
 use grpc::proto::SendBytesRequest;
-
-use super::{done, send::from_stdin};
 use program::{Exit, Failure, Outcome};
 
-use crate::{coordinators::SessionAddress, invocation::Invocation};
+use super::{done, send::from_stdin};
+use crate::invocation::Invocation;
 
 /// Send bytes unchanged, written in hex
 #[derive(Debug, clap::Args)]

@@ -2,17 +2,16 @@
 
 use std::path::PathBuf;
 
+use fleet::SessionAddress;
 use grpc::{
     client::Endpoint,
     proto::{CastFormat, DumpAsciinemaRequest, RecordAction, RecordRequest, RecordResponse},
 };
+use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use super::record_grep::RecordGrep;
-use program::{Exit, Failure, Outcome};
-
 use crate::{
-    coordinators::SessionAddress,
     invocation::{Invocation, SessionTarget},
     wire,
 };

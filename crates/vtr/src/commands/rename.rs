@@ -1,9 +1,10 @@
 //! `vtr rename`
 
+use fleet::SessionAddress;
 use grpc::proto::RenameRequest;
 use program::{Exit, Outcome};
 
-use crate::{coordinators::SessionAddress, invocation::Invocation, wire::SessionJson};
+use crate::{invocation::Invocation, wire::SessionJson};
 
 /// Rename a session
 #[derive(Debug, clap::Args)]

@@ -1,10 +1,11 @@
 //! `vtr resize`
 
+use fleet::SessionAddress;
 use grpc::proto::ResizeRequest;
 use program::{Exit, Outcome};
 use serde_json::json;
 
-use crate::{coordinators::SessionAddress, invocation::Invocation};
+use crate::invocation::Invocation;
 
 /// Change the size of a session's terminal
 #[derive(Debug, clap::Args)]

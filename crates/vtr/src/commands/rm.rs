@@ -1,13 +1,11 @@
 //! `vtr rm`
 
+use fleet::SessionAddress;
 use grpc::proto::RemoveRequest;
 use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
-use crate::{
-    coordinators::SessionAddress,
-    invocation::{Invocation, SessionTarget},
-};
+use crate::invocation::{Invocation, SessionTarget};
 
 /// Remove sessions, ending those that still run
 #[derive(Debug, clap::Args)]

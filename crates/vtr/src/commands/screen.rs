@@ -1,17 +1,15 @@
 //! `vtr screen`
 
+use fleet::SessionAddress;
 use grpc::proto::{CellRun, GetScreenRequest, GetScreenResponse, ScreenFormat, ScreenRow};
-use program::{Exit, Outcome};
+use program::{CleanText, Exit, Outcome};
 use serde_json::{Value, json};
 use vt::{LineBuilder, Size, Style};
 
 use crate::{
     ansi,
-    clean_text::CleanText,
-    coordinators::SessionAddress,
     invocation::Invocation,
     output::{CellPaint, Output},
-    wire,
 };
 
 /// Print a session's screen
@@ -97,7 +95,7 @@ fn cells(row: &ScreenRow, cols: i32) -> Vec<ScreenCell<'_>> {
     // The builder checks the widths that a run claims.
     let mut builder = LineBuilder::new();
     for run in &row.runs {
-        builder.push(&run.text, run.cols, wire::cell_shape(run), Style::default(), "");
+        builder.push(&run.text, run.cols, fleet::cell_shape(run), Style::default(), "");
         let line = builder.finish(false);
         for cell in line.cells() {
             let text = cell.text.to_owned();

@@ -2,7 +2,9 @@
 
 use std::{io::Read, time::Duration};
 
+use fleet::SessionAddress;
 use grpc::proto::SendTextRequest;
+use program::{Exit, Failure, Outcome};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,9 +12,7 @@ use super::{
     done,
     wait::{WaitResult, at_most_longest},
 };
-use program::{Exit, Failure, Outcome};
-
-use crate::{coordinators::SessionAddress, invocation::Invocation, wire};
+use crate::{invocation::Invocation, wire};
 
 /// Type text
 ///

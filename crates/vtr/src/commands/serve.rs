@@ -5,13 +5,12 @@ use std::{
     time::Duration,
 };
 
+use fleet::{Coordinator, coordinators, reach};
 use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
 use crate::{
     cli::GlobalFlags,
-    coordinators::{self, Coordinator},
-    fleet,
     output::Output,
     server::{
         daemon::{self, StartedDaemon},
@@ -94,7 +93,7 @@ impl ServeArgs {
 fn sessions_of(socket: &Path) -> Result<Option<Vec<String>>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::system("starting the runtime", &error))?;
-    let answers = runtime.block_on(fleet::list_all(&[Coordinator::at(socket.to_owned(), PATIENCE)]));
+    let answers = runtime.block_on(reach::list_all(&[Coordinator::at(socket.to_owned(), PATIENCE)]));
     let heard = answers.into_iter().next().and_then(|(_, answer)| answer.ok());
     Ok(heard.map(|heard| heard.sessions.into_iter().map(|session| session.name).collect()))
 }
@@ -128,7 +127,7 @@ fn start(settings: &ServeSettings, surroundings: &Surroundings, output: &mut Out
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::system("starting the runtime", &error))?;
     let coordinator = Coordinator::at(PathBuf::from(&started.socket), coordinators::TIMEOUT);
-    if let Err(silence) = runtime.block_on(fleet::reach(&coordinator)) {
+    if let Err(silence) = runtime.block_on(reach::reach(&coordinator)) {
         let message = format!("the coordinator (pid {}) started, but does not answer: {silence}", started.pid);
         return Err(Failure::unreachable(message).with_hint(format!("see its log: {}", started.log.display())));
     }

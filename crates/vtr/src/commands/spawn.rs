@@ -2,19 +2,19 @@
 
 use std::{collections::HashMap, path::PathBuf, time::Duration};
 
+use fleet::SessionAddress;
 use grpc::{
     client::Endpoint,
     proto::{InfoRequest, SpawnRecording, SpawnRequest, WaitScope},
 };
+use program::{Exit, Failure, Outcome};
 use serde::Serialize;
 
 use super::{
     record::file_of_coordinator,
     wait::{WaitResult, wait_for},
 };
-use program::{Exit, Failure, Outcome};
-
-use crate::{coordinators::SessionAddress, invocation::Invocation, wire::SessionJson};
+use crate::{invocation::Invocation, wire::SessionJson};
 
 /// The hint when the awaited output did not come.
 const SPAWN_HINT: &str = "`vtr screen` shows what it printed; it stays until `vtr rm`";
@@ -107,7 +107,7 @@ impl SpawnArgs {
         let spawned = target.client.vtr().spawn(request).await.map_err(|status| target.failure(&status))?;
         let spawned = spawned.into_inner();
         if !spawned.warning.is_empty() {
-            invocation.output.warn(crate::output::printable(&spawned.warning));
+            invocation.output.warn(program::printable(&spawned.warning));
         }
         let mut session = spawned.session.unwrap_or_default();
         target.session.clone_from(if session.id.is_empty() { &session.name } else { &session.id });

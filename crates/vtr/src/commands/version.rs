@@ -1,9 +1,10 @@
 //! `vtr version`
 
+use fleet::reach;
 use program::{Exit, Failure, Outcome};
 use serde_json::json;
 
-use crate::{fleet, invocation::Invocation};
+use crate::invocation::Invocation;
 
 /// Show the version of this program, and of coordinators
 #[derive(Debug, clap::Args)]
@@ -19,7 +20,7 @@ impl VersionArgs {
         let mut servers = Vec::new();
         if self.server {
             let known = invocation.coordinators()?;
-            let answers = fleet::versions(&known).await;
+            let answers = reach::versions(&known).await;
             if let [(_, Err(silence))] = answers.as_slice() {
                 return Err(Failure::unreachable(silence.to_string()));
             }

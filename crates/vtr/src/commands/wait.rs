@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use fleet::{SessionAddress, refusal};
 use grpc::proto::{WaitForRequest, WaitForResponse, WaitScope};
 use program::{Exit, Failure, Outcome};
 use serde::Serialize;
 
 use crate::{
-    coordinators::SessionAddress,
     invocation::{Invocation, SessionTarget},
     output::Output,
     wire,
@@ -162,7 +162,7 @@ pub(super) async fn try_again(
     output: &Output,
     warned: &mut bool,
 ) -> Result<(), Failure> {
-    if !wire::is_lost(status) || left.is_zero() {
+    if !refusal::is_lost(status) || left.is_zero() {
         return Err(target.failure(status));
     }
     if !std::mem::replace(warned, true) {
@@ -196,7 +196,7 @@ pub(super) async fn wait_for(
         };
         let answer = match target.client.vtr().wait_for(request).await {
             Ok(answer) => answer.into_inner(),
-            Err(status) if scope == WaitScope::NewOutput && wire::is_lost(&status) => {
+            Err(status) if scope == WaitScope::NewOutput && refusal::is_lost(&status) => {
                 let hint =
                     "output since then may have been missed; with --scope scrollback the wait would go on by itself";
                 return Err(target.failure(&status).with_hint(hint));

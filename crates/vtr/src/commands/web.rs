@@ -10,6 +10,7 @@ use std::{
     sync::Arc,
 };
 
+use fleet::{ClientConfig, coordinators};
 use program::{Exit, Failure, Outcome};
 use serde_json::json;
 use tokio::{
@@ -18,10 +19,7 @@ use tokio::{
 };
 use web::{AccessRights, CoordinatorFleet, LinkMaker, StartError, TlsFiles, WebServer, WebSettings};
 
-use crate::{
-    cli::GlobalFlags, client_config::ClientConfig, coordinators, invocation::Invocation, server,
-    surroundings::Surroundings,
-};
+use crate::{cli::GlobalFlags, invocation::Invocation, server, surroundings::Surroundings};
 
 /// Show sessions in a browser
 ///

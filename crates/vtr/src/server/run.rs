@@ -3,7 +3,12 @@
 use std::{io, path::Path, time::Duration};
 
 use engine::{Engine, EngineLimits, EngineOptions};
+use fleet::default_socket;
 use ops::{Caller, Context, RecordingEvent, SessionContext};
+use program::{
+    AdmissionRule, ClosingSignal, ConnectionGate, EndSignals, Exit, Failure, LockError, LockFile, LockedSocket,
+    SocketError, SocketPermissions, allow_many_files,
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::UnixStream,
@@ -19,12 +24,7 @@ use super::{
     roll::{self, RollKeeper},
     settings::ServeSettings,
 };
-use program::{
-    AdmissionRule, ClosingSignal, ConnectionGate, EndSignals, Exit, Failure, LockError, LockFile, LockedSocket,
-    SocketError, SocketPermissions, allow_many_files,
-};
-
-use crate::{default_socket, surroundings::Surroundings};
+use crate::surroundings::Surroundings;
 
 /// How long clients may take to receive their last answers after the sessions have ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);

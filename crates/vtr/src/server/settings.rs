@@ -6,13 +6,13 @@ use std::{
     time::Duration,
 };
 
+use fleet::default_socket;
 use ops::{RecordingFormat, RecordingRules};
+use program::{Exit, Failure};
 use serde::Deserialize;
 
 use super::group::group_id;
-use program::{Exit, Failure};
-
-use crate::{default_socket, surroundings::Surroundings};
+use crate::surroundings::Surroundings;
 
 /// `server.toml`. Every key has a flag.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -316,7 +316,6 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::default_socket::tests::nowhere;
 
     #[derive(Parser)]
     struct SettingLine {
@@ -334,7 +333,7 @@ mod tests {
     #[test]
     fn flags_go_before_the_file_before_defaults() {
         let root = tempfile::tempdir().unwrap();
-        let around = nowhere(root.path());
+        let around = Surroundings::nowhere(root.path());
         std::fs::create_dir(&around.config_dir).unwrap();
         let file = "socket_path = \"~/a.sock\"\nscrollback_limit = 7\ndefault_shell = \"/bin/bash\"\nkill_timeout = \"2s\"\nsocket_mode = \"0660\"\n";
         std::fs::write(around.server_config_file(), file).unwrap();
@@ -357,7 +356,7 @@ mod tests {
     #[test]
     fn a_daemon_gets_the_same_settings() {
         let root = tempfile::tempdir().unwrap();
-        let around = nowhere(root.path());
+        let around = Surroundings::nowhere(root.path());
         let words = [
             "--socket",
             "s",
@@ -388,7 +387,7 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let root = tempfile::tempdir().unwrap();
-        let around = nowhere(root.path());
+        let around = Surroundings::nowhere(root.path());
         let decide = |text: &str| {
             let file = root.path().join("s.toml");
             std::fs::write(&file, text).unwrap();

@@ -1,15 +1,12 @@
 //! Performs the [`AttachAction`]s that layers queued: requests to coordinators, and changes of what is shown.
 
+use fleet::{LinkNumber, coordinators};
 use tui::{Sign, host::copy_to_clipboard};
 
 use super::{AttachEnd, AttachLoop, StalePart};
-use crate::{
-    attach::{
-        app::AttachAction,
-        errands::{self, BackgroundCall, ChangeCall},
-        link::LinkNumber,
-    },
-    coordinators,
+use crate::attach::{
+    app::AttachAction,
+    errands::{self, BackgroundCall, ChangeCall},
 };
 
 /// How to ask for facts about the shown session, or for changes to it.

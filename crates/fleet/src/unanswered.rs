@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const QUESTION: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
-pub(crate) struct UnansweredInput {
+pub struct UnansweredInput {
     waiting: Option<Waiting>,
     /// When the acknowledgement was sent that permitted the next frame.
     acknowledged: Option<Instant>,
@@ -38,23 +38,23 @@ enum Silence {
 
 impl UnansweredInput {
     /// Something was typed.
-    pub(crate) fn sent(&mut self, now: Instant) {
+    pub fn sent(&mut self, now: Instant) {
         let silence = Silence::Short { question: now + QUESTION };
         self.waiting.get_or_insert(Waiting { since: now, last: now, silence }).last = now;
     }
 
     /// A frame was acknowledged.
-    pub(crate) fn acknowledged(&mut self, now: Instant) {
+    pub fn acknowledged(&mut self, now: Instant) {
         self.acknowledged = Some(now);
     }
 
     /// A frame arrived. Returns true if it ends a silence that the person was told of.
-    pub(crate) fn frame(&mut self) -> bool {
+    pub fn frame(&mut self) -> bool {
         self.acknowledged.take().is_some_and(|sent| self.answered(sent))
     }
 
     /// Something sent at this time was answered. Returns true if that ends a silence that the person was told of.
-    pub(crate) fn answered(&mut self, sent: Instant) -> bool {
+    pub fn answered(&mut self, sent: Instant) -> bool {
         let Some(waiting) = self.waiting.filter(|waiting| waiting.since <= sent) else { return false };
         // What was typed after that is still unanswered.
         let later = Waiting { since: sent, last: waiting.last, silence: Silence::Short { question: sent + QUESTION } };
@@ -63,7 +63,7 @@ impl UnansweredInput {
     }
 
     /// When to ask the coordinator whether it is alive.
-    pub(crate) fn question_due(&self) -> Option<Instant> {
+    pub fn question_due(&self) -> Option<Instant> {
         match self.waiting?.silence {
             Silence::Short { question } => Some(question),
             Silence::Asked | Silence::Told => None,
@@ -71,17 +71,17 @@ impl UnansweredInput {
     }
 
     /// The coordinator was asked.
-    pub(crate) fn asked(&mut self) {
+    pub fn asked(&mut self) {
         self.set(Silence::Asked);
     }
 
     /// There is no connection to ask on yet.
-    pub(crate) fn could_not_ask(&mut self, now: Instant) {
+    pub fn could_not_ask(&mut self, now: Instant) {
         self.set(Silence::Short { question: now + QUESTION });
     }
 
     /// A question from this time was not answered in time. Returns true if the person should be told.
-    pub(crate) fn not_answered(&mut self, asked: Instant) -> bool {
+    pub fn not_answered(&mut self, asked: Instant) -> bool {
         let typed_before = self.waiting.is_some_and(|waiting| waiting.since <= asked);
         if typed_before {
             self.set(Silence::Told);
@@ -90,12 +90,12 @@ impl UnansweredInput {
     }
 
     /// Whether the person was told that there is no answer.
-    pub(crate) fn is_told(&self) -> bool {
+    pub fn is_told(&self) -> bool {
         self.waiting.is_some_and(|waiting| waiting.silence == Silence::Told)
     }
 
     /// When the first unanswered key was sent.
-    pub(crate) fn since(&self) -> Option<Instant> {
+    pub fn since(&self) -> Option<Instant> {
         Some(self.waiting?.since)
     }
 

@@ -11,22 +11,22 @@ use tokio::task::JoinSet;
 
 use crate::{
     coordinators::{self, Coordinator},
-    wire,
+    refusal,
 };
 
 /// A coordinator that answered.
 #[derive(Clone, Debug)]
-pub(crate) struct ReachedCoordinator {
-    pub(crate) coordinator: Coordinator,
-    pub(crate) client: CoordinatorClient,
+pub struct ReachedCoordinator {
+    pub coordinator: Coordinator,
+    pub client: CoordinatorClient,
 }
 
 /// Why a coordinator did not answer, for people. Shown in full when only one coordinator is concerned.
 #[derive(Clone, Debug)]
-pub(crate) struct CoordinatorSilence {
+pub struct CoordinatorSilence {
     whole: String,
     /// A short line, for a list of many.
-    pub(crate) brief: String,
+    pub brief: String,
 }
 
 impl From<String> for CoordinatorSilence {
@@ -42,7 +42,7 @@ impl fmt::Display for CoordinatorSilence {
 }
 
 /// Connects, and asks for the version: a socket that accepts is not yet a coordinator that answers.
-pub(crate) async fn reach(coordinator: &Coordinator) -> Result<ReachedCoordinator, CoordinatorSilence> {
+pub async fn reach(coordinator: &Coordinator) -> Result<ReachedCoordinator, CoordinatorSilence> {
     match grpc::client::connect_within(&coordinator.endpoint, coordinator.timeout).await {
         Ok(client) => Ok(ReachedCoordinator { coordinator: coordinator.clone(), client }),
         Err(error) => Err(CoordinatorSilence { whole: error.to_string(), brief: error.brief() }),
@@ -50,34 +50,35 @@ pub(crate) async fn reach(coordinator: &Coordinator) -> Result<ReachedCoordinato
 }
 
 /// The version of each, in the order given.
-pub(crate) async fn versions(known: &[Coordinator]) -> Vec<(Coordinator, Result<VersionResponse, CoordinatorSilence>)> {
+pub async fn versions(known: &[Coordinator]) -> Vec<(Coordinator, Result<VersionResponse, CoordinatorSilence>)> {
     ask(known, |reached| async move { Ok(reached.client.server().cloned().unwrap_or_default()) }).all().await
 }
 
 /// The sessions of each, in the order given.
-pub(crate) async fn list_all(known: &[Coordinator]) -> Vec<(Coordinator, Result<ListResponse, CoordinatorSilence>)> {
+pub async fn list_all(known: &[Coordinator]) -> Vec<(Coordinator, Result<ListResponse, CoordinatorSilence>)> {
     list(known).all().await
 }
 
 /// The sessions of each, in the order of their answers.
-pub(crate) fn list(known: &[Coordinator]) -> FleetAnswers<ListResponse> {
+pub fn list(known: &[Coordinator]) -> FleetAnswers<ListResponse> {
     ask(known, |reached| async move {
         let answer = reached.client.vtr().list(ListRequest::default()).await;
-        answer.map(tonic::Response::into_inner).map_err(|status| wire::silence(&status).into())
+        answer.map(tonic::Response::into_inner).map_err(|status| refusal::silence(&status).into())
     })
 }
 
 /// The answers of coordinators that were asked in parallel. Each has its own time limit.
-pub(crate) struct FleetAnswers<T>(JoinSet<(usize, Coordinator, Result<T, CoordinatorSilence>)>);
+#[derive(Debug)]
+pub struct FleetAnswers<T>(JoinSet<(usize, Coordinator, Result<T, CoordinatorSilence>)>);
 
 impl<T: Send + 'static> FleetAnswers<T> {
     /// In the order given.
-    pub(crate) async fn all(&mut self) -> Vec<(Coordinator, Result<T, CoordinatorSilence>)> {
+    pub async fn all(&mut self) -> Vec<(Coordinator, Result<T, CoordinatorSilence>)> {
         self.within(Duration::MAX).await
     }
 
     /// The answers within this time, in the order given; empty when all have answered before.
-    pub(crate) async fn within(&mut self, patience: Duration) -> Vec<(Coordinator, Result<T, CoordinatorSilence>)> {
+    pub async fn within(&mut self, patience: Duration) -> Vec<(Coordinator, Result<T, CoordinatorSilence>)> {
         let mut answers = Vec::new();
         let over = tokio::time::sleep(patience);
         let mut over = std::pin::pin!(over);
@@ -120,14 +121,14 @@ where
 
 /// The result of looking for sessions by name on all coordinators.
 #[derive(Debug)]
-pub(crate) struct SessionSearch {
+pub struct SessionSearch {
     /// For each name, in the order given.
-    pub(crate) found: Vec<Vec<(ReachedCoordinator, Session)>>,
-    pub(crate) silent: Vec<(Coordinator, CoordinatorSilence)>,
+    pub found: Vec<Vec<(ReachedCoordinator, Session)>>,
+    pub silent: Vec<(Coordinator, CoordinatorSilence)>,
 }
 
 /// Asks all of `known` for all names at once, so that a silent one is waited for only once.
-pub(crate) async fn search(known: &[Coordinator], names: Vec<String>) -> SessionSearch {
+pub async fn search(known: &[Coordinator], names: Vec<String>) -> SessionSearch {
     let mut search = SessionSearch { found: names.iter().map(|_| Vec::new()).collect(), silent: Vec::new() };
     let mut answers = ask(known, move |reached| {
         let names = names.clone();
@@ -137,7 +138,7 @@ pub(crate) async fn search(known: &[Coordinator], names: Vec<String>) -> Session
                 sessions.push(match reached.client.vtr().info(InfoRequest { name }).await {
                     Ok(answer) => Some(answer.into_inner().session.unwrap_or_default()),
                     Err(status) if status.code() == tonic::Code::NotFound => None,
-                    Err(status) => return Err(wire::silence(&status).into()),
+                    Err(status) => return Err(refusal::silence(&status).into()),
                 });
             }
             Ok((reached, sessions))
@@ -157,7 +158,7 @@ pub(crate) async fn search(known: &[Coordinator], names: Vec<String>) -> Session
 }
 
 /// A session with a similar name, when the wanted one was found nowhere, with its coordinator.
-pub(crate) async fn near(known: &[Coordinator], wanted: &str) -> Option<String> {
+pub async fn near(known: &[Coordinator], wanted: &str) -> Option<String> {
     let answers = list_all(known).await;
     let all = answers.iter().filter_map(|(coordinator, answer)| Some((&coordinator.name, answer.as_ref().ok()?)));
     let all: Vec<(&String, &str)> = all
@@ -170,7 +171,7 @@ pub(crate) async fn near(known: &[Coordinator], wanted: &str) -> Option<String> 
 
 /// Explains what to do when a name was found nowhere or in several places; `asked` coordinators were asked, `silent` of
 /// them did not answer.
-pub(crate) fn only_one(
+pub fn only_one(
     session: &str,
     mut found: Vec<(ReachedCoordinator, Session)>,
     silent: usize,

@@ -3,26 +3,26 @@
 
 /// A line, or part of one, without control characters except those of our own sequences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CleanText(String);
+pub struct CleanText(String);
 
 impl CleanText {
     /// Appends untrusted text.
-    pub(crate) fn push(&mut self, words: &str) {
+    pub fn push(&mut self, words: &str) {
         self.0.extend(words.chars().map(|c| if is_harmful(c) { char::REPLACEMENT_CHARACTER } else { c }));
     }
 
     /// Appends an escape sequence of our own. It must not contain untrusted text.
-    pub(crate) fn push_sequence(&mut self, sequence: &str) {
+    pub fn push_sequence(&mut self, sequence: &str) {
         self.0.push_str(sequence);
     }
 
     /// Appends more text.
-    pub(crate) fn with(mut self, more: impl Into<CleanText>) -> Self {
+    pub fn with(mut self, more: impl Into<CleanText>) -> Self {
         self.0.push_str(&more.into().0);
         self
     }
 
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }
@@ -36,13 +36,18 @@ impl<T: AsRef<str>> From<T> for CleanText {
 }
 
 /// Several lines, all but the first indented, so that none can pass for a message of its own.
-pub(crate) fn set_in(words: &str) -> String {
+pub fn set_in(words: &str) -> String {
     let lines: Vec<String> = words.lines().map(|line| CleanText::from(line).0).collect();
     lines.join("\n  ")
 }
 
+/// Untrusted text, made safe for drawing cell by cell.
+pub fn printable(words: &str) -> String {
+    CleanText::from(words).0
+}
+
 /// JSON, or lines of it, made safe for a terminal: inside a string, the escape means the same character.
-pub(crate) fn escape_json(json: &str) -> String {
+pub fn escape_json(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
@@ -53,7 +58,7 @@ pub(crate) fn escape_json(json: &str) -> String {
     text
 }
 
-pub(crate) fn is_clean(words: &str) -> bool {
+pub fn is_clean(words: &str) -> bool {
     !words.contains(is_harmful)
 }
 

@@ -4,29 +4,27 @@
 
 use std::sync::{Arc, LazyLock};
 
-use grpc::proto::{self, CellRun, RowUpdate, UnderlineStyle};
-use vt::{Attributes, Color, Cursor, CursorShape, Frame, Line, LineBuilder, Position, Size, Style, Theme};
-
-use crate::wire;
+use grpc::proto::{self, CellRun, CellShape, RowUpdate, UnderlineStyle};
+use vt::{Attributes, Color, Cursor, CursorShape, Frame, Line, LineBuilder, Position, RunShape, Size, Style, Theme};
 
 /// The default colours of a coordinator's terminals.
-pub(crate) static PLAIN: LazyLock<Arc<Theme>> = LazyLock::new(Arc::default);
+pub static PLAIN_THEME: LazyLock<Arc<Theme>> = LazyLock::new(Arc::default);
 
 #[derive(Debug, Default)]
-pub(crate) struct ScreenMirror {
+pub struct ScreenMirror {
     builder: LineBuilder,
     frame: Option<Frame>,
     /// The last update without its rows: the title, and the program's input modes.
-    pub(crate) about: proto::Frame,
+    pub about: proto::Frame,
 }
 
 impl ScreenMirror {
-    pub(crate) fn frame(&self) -> Option<&Frame> {
+    pub fn frame(&self) -> Option<&Frame> {
         self.frame.as_ref()
     }
 
     /// Applies an update.
-    pub(crate) fn apply(&mut self, mut update: proto::Frame) {
+    pub fn apply(&mut self, mut update: proto::Frame) {
         let extent = |value: i32, most: u16| u16::try_from(value).unwrap_or(1).clamp(1, most);
         let size = Size { cols: extent(update.cols, Size::MAX.cols), rows: extent(update.rows, Size::MAX.rows) };
         let mut rows = self.frame.take().filter(|old| !update.whole && old.size == size).map(|old| old.rows);
@@ -59,23 +57,29 @@ impl ScreenMirror {
         self.about = update;
     }
 
-    pub(crate) fn line(&mut self, runs: &[CellRun], wrapped: bool) -> Line {
+    pub fn line(&mut self, runs: &[CellRun], wrapped: bool) -> Line {
         for run in runs {
-            self.builder.push(&run.text, run.cols, wire::cell_shape(run), style(run), &run.link);
+            self.builder.push(&run.text, run.cols, cell_shape(run), style(run), &run.link);
         }
         self.builder.finish(wrapped)
     }
 }
 
-/// Which part of a screen larger than its pane is shown: the part around the cursor, if it is visible.
-pub(crate) fn crop(frame: &Frame, area: tui::Rect) -> Position {
-    if frame.cursor.visible { tui::PaneView::offset_for(frame, area) } else { Position::default() }
+/// The cell layout of a run.
+pub fn cell_shape(run: &CellRun) -> RunShape {
+    match run.shape() {
+        CellShape::Narrow => RunShape::Narrow,
+        CellShape::Wide => RunShape::Wide,
+        CellShape::Cluster => RunShape::Cluster,
+        CellShape::WideCluster => RunShape::WideCluster,
+        CellShape::Blank => RunShape::Blank,
+    }
 }
 
 fn theme(update: &proto::Frame) -> Arc<Theme> {
     let (foreground, background) = (vt::Rgb::from_u32(update.default_fg), vt::Rgb::from_u32(update.default_bg));
-    if (foreground, background) == (PLAIN.foreground, PLAIN.background) {
-        return Arc::clone(&PLAIN);
+    if (foreground, background) == (PLAIN_THEME.foreground, PLAIN_THEME.background) {
+        return Arc::clone(&PLAIN_THEME);
     }
     Arc::new(Theme { foreground, background, ..Theme::default() })
 }
@@ -117,7 +121,7 @@ fn style(run: &CellRun) -> Style {
 fn color(value: Option<u32>) -> Color {
     let Some(value) = value else { return Color::Default };
     let rgb = vt::Rgb::from_u32(value);
-    let named = || PLAIN.palette[..16].iter().position(|known| *known == rgb);
+    let named = || PLAIN_THEME.palette[..16].iter().position(|known| *known == rgb);
     match value {
         0x0000_0000 | 0x00ff_ffff => Color::Rgb(rgb.r, rgb.g, rgb.b),
         _ => named().map_or(Color::Rgb(rgb.r, rgb.g, rgb.b), |index| Color::Indexed(index as u8)),

@@ -9,18 +9,18 @@ use rustix::fs::{Access, access};
 
 use program::Failure;
 
-use crate::surroundings::Surroundings;
+use crate::ClientSurroundings;
 
 const SYSTEM_SOCKET: &str = "/var/run/vtr.sock";
 
 /// The system-wide socket if this user may create it, otherwise one in the user's runtime folder.
-pub(crate) fn for_server(surroundings: &Surroundings) -> Result<PathBuf, Failure> {
+pub fn for_server(surroundings: &ClientSurroundings) -> Result<PathBuf, Failure> {
     choose(surroundings, Path::new(SYSTEM_SOCKET))
 }
 
 /// The same choice as the server's. A user without a coordinator of their own gets the system-wide one, if they may
 /// connect to it.
-pub(crate) fn for_client(surroundings: &Surroundings) -> Result<PathBuf, Failure> {
+pub fn for_client(surroundings: &ClientSurroundings) -> Result<PathBuf, Failure> {
     let system = Path::new(SYSTEM_SOCKET);
     let chosen = choose(surroundings, system)?;
     if !chosen.exists() && access(system, Access::WRITE_OK).is_ok() {
@@ -29,7 +29,7 @@ pub(crate) fn for_client(surroundings: &Surroundings) -> Result<PathBuf, Failure
     Ok(chosen)
 }
 
-fn choose(surroundings: &Surroundings, system: &Path) -> Result<PathBuf, Failure> {
+fn choose(surroundings: &ClientSurroundings, system: &Path) -> Result<PathBuf, Failure> {
     if let Some(socket) = &surroundings.socket {
         return Ok(surroundings.working_dir.join(socket));
     }
@@ -51,29 +51,18 @@ fn choose(surroundings: &Surroundings, system: &Path) -> Result<PathBuf, Failure
 }
 
 /// The folder of default sockets, unless the system-wide one is usable. The only folder that we create.
-pub(crate) fn own_folder(surroundings: &Surroundings) -> PathBuf {
+pub fn own_folder(surroundings: &ClientSurroundings) -> PathBuf {
     surroundings.socket_folder("vtr")
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
-    pub(crate) fn nowhere(root: &Path) -> Surroundings {
-        Surroundings {
-            process: program::Surroundings::nowhere("vtr".as_ref(), root),
-            socket: None,
-            own_session: None,
-            client_config: None,
-            shell: None,
-            no_color: true,
-            term: String::new(),
-            color_term: String::new(),
-            stdout_is_terminal: false,
-            panic_on: None,
-        }
+    fn nowhere(root: &Path) -> ClientSurroundings {
+        ClientSurroundings::of(&program::Surroundings::nowhere("vtr".as_ref(), root))
     }
 
     #[test]

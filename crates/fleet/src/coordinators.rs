@@ -1,6 +1,6 @@
 //! The coordinators that a command may talk to, and which of them `coordinator:session` means.
 //!
-//! Nothing here connects; `fleet` does.
+//! Nothing here connects; `reach` does.
 
 use std::{
     os::unix::fs::FileTypeExt,
@@ -11,31 +11,27 @@ use std::{
 use grpc::client::Endpoint;
 use program::{Exit, Failure};
 
-use crate::{
-    client_config::{ClientConfig, ConfiguredCoordinator},
-    default_socket, path_pattern,
-    surroundings::Surroundings,
-};
+use crate::{ClientConfig, ClientSurroundings, ConfiguredCoordinator, default_socket, path_pattern};
 
 /// The default time limit of a coordinator's answer: enough for an ssh handshake.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
+pub const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
-pub(crate) struct Coordinator {
-    pub(crate) name: String,
-    pub(crate) endpoint: Endpoint,
-    pub(crate) timeout: Duration,
+pub struct Coordinator {
+    pub name: String,
+    pub endpoint: Endpoint,
+    pub timeout: Duration,
 }
 
 impl Coordinator {
-    pub(crate) fn at(socket: PathBuf, timeout: Duration) -> Self {
+    pub fn at(socket: PathBuf, timeout: Duration) -> Self {
         let file = socket.file_name().unwrap_or_default().to_string_lossy();
         let name = file.strip_suffix(".sock").unwrap_or(&file).to_owned();
         Coordinator { name, endpoint: Endpoint::Socket(socket), timeout }
     }
 
     /// Its socket or its command, for people.
-    pub(crate) fn place(&self) -> String {
+    pub fn place(&self) -> String {
         match &self.endpoint {
             Endpoint::Socket(path) => path.display().to_string(),
             Endpoint::Command(argv) => argv.join(" "),
@@ -44,10 +40,10 @@ impl Coordinator {
 }
 
 /// The one of `--socket`, or those in the config, or the default one.
-pub(crate) fn known(
+pub fn known(
     socket: Option<&Path>,
     config: &ClientConfig,
-    surroundings: &Surroundings,
+    surroundings: &ClientSurroundings,
 ) -> Result<Vec<Coordinator>, Failure> {
     let timeout = config.defaults.coordinator_timeout.unwrap_or(TIMEOUT);
     if let Some(socket) = socket {
@@ -78,11 +74,7 @@ pub(crate) fn known(
 
 /// The coordinators that one config entry currently stands for: the sockets that match a pattern, or a single path
 /// whether it exists or not.
-pub(crate) fn expand(
-    entry: &ConfiguredCoordinator,
-    timeout: Duration,
-    surroundings: &Surroundings,
-) -> Vec<Coordinator> {
+pub fn expand(entry: &ConfiguredCoordinator, timeout: Duration, surroundings: &ClientSurroundings) -> Vec<Coordinator> {
     let timeout = entry.timeout.unwrap_or(timeout);
     let mut found = match (&entry.path, &entry.command) {
         (Some(path), _) if path_pattern::is_pattern(path) => {
@@ -104,9 +96,9 @@ pub(crate) fn expand(
 
 /// `session` or `coordinator:session`, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SessionAddress {
-    pub(crate) coordinator: Option<String>,
-    pub(crate) session: String,
+pub struct SessionAddress {
+    pub coordinator: Option<String>,
+    pub session: String,
 }
 
 impl std::fmt::Display for SessionAddress {
@@ -134,20 +126,20 @@ impl std::str::FromStr for SessionAddress {
 }
 
 /// The config only lists sockets that do not exist.
-pub(crate) fn none() -> Failure {
+pub fn none() -> Failure {
     Failure::unreachable("none of the configured coordinators is running").with_hint(
         "start one where the config looks: `vtr serve --daemon --socket PATH`; `vtr config ls` shows the paths",
     )
 }
 
 /// No coordinator answered.
-pub(crate) fn silent() -> Failure {
+pub fn silent() -> Failure {
     Failure::unreachable("no coordinator answered")
         .with_hint("see `vtr config resolve`, or start one with `vtr serve --daemon`")
 }
 
 /// The coordinators that an address may mean: the named one, or all.
-pub(crate) fn meant<'a>(address: &SessionAddress, known: &'a [Coordinator]) -> Result<Vec<&'a Coordinator>, Failure> {
+pub fn meant<'a>(address: &SessionAddress, known: &'a [Coordinator]) -> Result<Vec<&'a Coordinator>, Failure> {
     let Some(wanted) = &address.coordinator else {
         if known.is_empty() {
             return Err(none());

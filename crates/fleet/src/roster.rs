@@ -4,14 +4,12 @@ use std::{collections::HashMap, time::Duration};
 
 use grpc::{
     client::CoordinatorClient,
-    proto::{Session, SessionStatus, WatchSessionsRequest, watch_sessions_event::Event},
+    proto::{Session, SessionStatus, WatchSessionsEvent, WatchSessionsRequest, watch_sessions_event::Event},
 };
 
-use super::{
-    news::{AttachNews, RosterEvent, Sender},
-    task::AbortOnDrop,
-};
-use crate::{coordinators::Coordinator, fleet, wire};
+use tokio::sync::mpsc;
+
+use crate::{abort_on_drop::AbortOnDrop, coordinators::Coordinator, reach, refusal};
 
 /// The pause between attempts to reach a silent coordinator.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -19,41 +17,56 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// A session on one of the coordinators.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SessionRef {
+pub struct SessionRef {
     /// The coordinator's index in the roster.
-    pub(crate) coordinator: usize,
-    pub(crate) id: String,
+    pub coordinator: usize,
+    pub id: String,
+}
+
+/// What the coordinator at this index of the roster reports.
+#[derive(Debug)]
+pub struct RosterReport {
+    pub place: usize,
+    pub event: RosterEvent,
 }
 
 #[derive(Debug)]
-pub(crate) struct RosterMember {
-    pub(crate) coordinator: Coordinator,
-    pub(crate) client: Option<CoordinatorClient>,
+pub enum RosterEvent {
+    /// It answers.
+    Here(Box<CoordinatorClient>),
+    Change(Box<WatchSessionsEvent>),
+    Silent(String),
+}
+
+#[derive(Debug)]
+pub struct RosterMember {
+    pub coordinator: Coordinator,
+    pub client: Option<CoordinatorClient>,
     /// Oldest first.
-    pub(crate) sessions: Vec<Session>,
+    pub sessions: Vec<Session>,
     /// Why it does not answer.
-    pub(crate) silence: Option<String>,
+    pub silence: Option<String>,
     /// Whether it has listed its sessions at least once.
     heard: bool,
     _task: AbortOnDrop,
 }
 
 #[derive(Debug)]
-pub(crate) struct SessionRoster {
+pub struct SessionRoster<News> {
     members: Vec<RosterMember>,
-    news: Sender,
+    news: mpsc::Sender<News>,
     /// The screen version last seen here for each session; for sessions never shown, the version when they were first
     /// listed.
     seen: HashMap<(usize, String), u64>,
 }
 
-impl SessionRoster {
-    pub(crate) fn new(news: Sender) -> Self {
+impl<News: From<RosterReport> + Send + 'static> SessionRoster<News> {
+    pub fn new(news: mpsc::Sender<News>) -> Self {
         SessionRoster { members: Vec::new(), news, seen: HashMap::new() }
     }
 
     /// Starts watching the coordinators in `known` that are not watched yet. `clients` are existing connections.
-    pub(crate) fn watch(&mut self, known: &[Coordinator], clients: &[(Coordinator, CoordinatorClient)]) {
+    pub fn watch(&mut self, known: &[Coordinator], clients: &[(Coordinator, CoordinatorClient)]) {
         for coordinator in known {
             if self.place_of(coordinator).is_some() {
                 continue;
@@ -61,7 +74,8 @@ impl SessionRoster {
             let place = self.members.len();
             let there = clients.iter().find(|(other, _)| other.endpoint == coordinator.endpoint);
             let client = there.map(|(_, client)| client.clone());
-            let task = AbortOnDrop::spawn(watch(place, coordinator.clone(), client.clone(), self.news.clone()));
+            let watch = CoordinatorWatch { place, coordinator: coordinator.clone(), news: self.news.clone() };
+            let task = AbortOnDrop::spawn(watch.run(client.clone()));
             self.members.push(RosterMember {
                 coordinator: coordinator.clone(),
                 client,
@@ -73,35 +87,35 @@ impl SessionRoster {
         }
     }
 
-    pub(crate) fn place_of(&self, coordinator: &Coordinator) -> Option<usize> {
+    pub fn place_of(&self, coordinator: &Coordinator) -> Option<usize> {
         self.members.iter().position(|member| member.coordinator.endpoint == coordinator.endpoint)
     }
 
-    pub(crate) fn members(&self) -> &[RosterMember] {
+    pub fn members(&self) -> &[RosterMember] {
         &self.members
     }
 
-    pub(crate) fn member(&self, place: usize) -> Option<&RosterMember> {
+    pub fn member(&self, place: usize) -> Option<&RosterMember> {
         self.members.get(place)
     }
 
     /// Whether every coordinator has answered or failed to.
-    pub(crate) fn complete(&self) -> bool {
+    pub fn complete(&self) -> bool {
         self.members.iter().all(|member| member.heard || member.silence.is_some())
     }
 
     /// Whether no coordinator has ever answered, and all were tried.
-    pub(crate) fn nobody_answered(&self) -> bool {
+    pub fn nobody_answered(&self) -> bool {
         self.members.iter().all(|member| !member.heard && member.silence.is_some())
     }
 
     /// The silent coordinators, and why they are silent.
-    pub(crate) fn silences(&self) -> Vec<(String, String)> {
+    pub fn silences(&self) -> Vec<(String, String)> {
         let silent = |member: &RosterMember| Some((member.coordinator.name.clone(), member.silence.clone()?));
         self.members.iter().filter_map(silent).collect()
     }
 
-    pub(crate) fn all(&self) -> impl Iterator<Item = (usize, &Session)> {
+    pub fn all(&self) -> impl Iterator<Item = (usize, &Session)> {
         let of = |(place, member): (usize, &'_ RosterMember)| (place, member.sessions.len());
         let places: Vec<(usize, usize)> = self.members.iter().enumerate().map(of).collect();
         places
@@ -110,12 +124,12 @@ impl SessionRoster {
             .map(|(place, index)| (place, &self.members[place].sessions[index]))
     }
 
-    pub(crate) fn find(&self, wanted: &SessionRef) -> Option<&Session> {
+    pub fn find(&self, wanted: &SessionRef) -> Option<&Session> {
         self.members.get(wanted.coordinator)?.sessions.iter().find(|session| session.id == wanted.id)
     }
 
     /// The session `by` positions further in the list, wrapping around.
-    pub(crate) fn beside(&self, current: Option<&SessionRef>, by: isize) -> Option<SessionRef> {
+    pub fn beside(&self, current: Option<&SessionRef>, by: isize) -> Option<SessionRef> {
         let all: Vec<SessionRef> = self.all().map(|(coordinator, session)| reference(coordinator, session)).collect();
         if all.is_empty() {
             return None;
@@ -126,12 +140,12 @@ impl SessionRoster {
     }
 
     /// Notes that the screen was shown at this version.
-    pub(crate) fn saw(&mut self, session: &SessionRef, version: u64) {
+    pub fn saw(&mut self, session: &SessionRef, version: u64) {
         self.seen.insert((session.coordinator, session.id.clone()), version);
     }
 
     /// The next session after `current` whose screen changed since it was seen.
-    pub(crate) fn unseen(&self, current: Option<&SessionRef>, now: &[(usize, Session)]) -> Option<SessionRef> {
+    pub fn unseen(&self, current: Option<&SessionRef>, now: &[(usize, Session)]) -> Option<SessionRef> {
         let at = current.and_then(|current| {
             now.iter().position(|(place, session)| *place == current.coordinator && session.id == current.id)
         });
@@ -144,7 +158,7 @@ impl SessionRoster {
         in_order.filter(moved).map(|(place, session)| reference(*place, session)).find(|found| Some(found) != current)
     }
 
-    pub(crate) fn apply(&mut self, place: usize, event: RosterEvent) {
+    pub fn apply(&mut self, place: usize, event: RosterEvent) {
         let Some(member) = self.members.get_mut(place) else { return };
         match event {
             RosterEvent::Here(client) => (member.client, member.silence) = (Some(*client), None),
@@ -180,63 +194,76 @@ impl SessionRoster {
 
 impl RosterEvent {
     /// Whether this event says that somebody removed this session.
-    pub(crate) fn removes(&self, place: usize, session: &SessionRef) -> bool {
+    pub fn removes(&self, place: usize, session: &SessionRef) -> bool {
         let RosterEvent::Change(change) = self else { return false };
         matches!(&change.event, Some(Event::Removed(removed)) if removed.id == session.id)
             && place == session.coordinator
     }
 }
 
-pub(crate) fn reference(coordinator: usize, session: &Session) -> SessionRef {
+pub fn reference(coordinator: usize, session: &Session) -> SessionRef {
     SessionRef { coordinator, id: session.id.clone() }
 }
 
-pub(crate) fn is_running(session: &Session) -> bool {
+pub fn is_running(session: &Session) -> bool {
     session.status() != SessionStatus::Exited
 }
 
-/// Reports the list and its changes, reconnecting when the connection is lost.
-async fn watch(place: usize, coordinator: Coordinator, mut client: Option<CoordinatorClient>, news: Sender) {
-    let mut pause = PAUSE;
-    loop {
-        let silence = match client.take() {
-            Some(client) => follow(place, client, &news, &mut pause).await,
-            None => match fleet::reach(&coordinator).await {
-                Ok(reached) => follow(place, reached.client, &news, &mut pause).await,
-                Err(silence) => silence.to_string(),
-            },
-        };
-        if news.send(AttachNews::Roster(place, RosterEvent::Silent(silence))).await.is_err() {
-            return;
-        }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
-    }
+/// Reports one coordinator's sessions.
+struct CoordinatorWatch<News> {
+    place: usize,
+    coordinator: Coordinator,
+    news: mpsc::Sender<News>,
 }
 
-/// Follows the list until the connection is lost, and returns why.
-async fn follow(place: usize, client: CoordinatorClient, news: &Sender, pause: &mut Duration) -> String {
-    let mut events = match client.vtr().watch_sessions(WatchSessionsRequest {}).await {
-        Ok(answer) => answer.into_inner(),
-        Err(status) => return wire::silence(&status),
-    };
-    *pause = PAUSE;
-    // The caller notices if nobody listens any more.
-    let _ = news.send(AttachNews::Roster(place, RosterEvent::Here(Box::new(client)))).await;
-    loop {
-        match events.message().await {
-            Ok(Some(change)) => {
-                let _ = news.send(AttachNews::Roster(place, RosterEvent::Change(Box::new(change)))).await;
+impl<News: From<RosterReport> + Send> CoordinatorWatch<News> {
+    /// Reports the list and its changes, reconnecting when the connection is lost.
+    async fn run(self, mut client: Option<CoordinatorClient>) {
+        let mut pause = PAUSE;
+        loop {
+            let silence = match client.take() {
+                Some(client) => self.follow(client, &mut pause).await,
+                None => match reach::reach(&self.coordinator).await {
+                    Ok(reached) => self.follow(reached.client, &mut pause).await,
+                    Err(silence) => silence.to_string(),
+                },
+            };
+            if self.tell(RosterEvent::Silent(silence)).await.is_err() {
+                return;
             }
-            Ok(None) => return "it ended".into(),
-            Err(status) => return wire::silence(&status),
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
+    }
+
+    /// Follows the list until the connection is lost, and returns why.
+    async fn follow(&self, client: CoordinatorClient, pause: &mut Duration) -> String {
+        let mut events = match client.vtr().watch_sessions(WatchSessionsRequest {}).await {
+            Ok(answer) => answer.into_inner(),
+            Err(status) => return refusal::silence(&status),
+        };
+        *pause = PAUSE;
+        // The caller notices if nobody listens any more.
+        let _ = self.tell(RosterEvent::Here(Box::new(client))).await;
+        loop {
+            match events.message().await {
+                Ok(Some(change)) => {
+                    let _ = self.tell(RosterEvent::Change(Box::new(change))).await;
+                }
+                Ok(None) => return "it ended".into(),
+                Err(status) => return refusal::silence(&status),
+            }
+        }
+    }
+
+    async fn tell(&self, event: RosterEvent) -> Result<(), mpsc::error::SendError<News>> {
+        self.news.send(RosterReport { place: self.place, event }.into()).await
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use grpc::proto::{SessionList, WatchSessionsEvent};
+    use grpc::proto::SessionList;
 
     use super::*;
 
@@ -244,7 +271,7 @@ mod tests {
         Session { id: id.into(), name: id.into(), screen_version: version, ..Session::default() }
     }
 
-    fn roster(counts: &[&[&str]]) -> SessionRoster {
+    fn roster(counts: &[&[&str]]) -> SessionRoster<RosterReport> {
         let (news, _) = tokio::sync::mpsc::channel(64);
         let mut roster = SessionRoster::new(news);
         let known: Vec<Coordinator> =

@@ -19,11 +19,7 @@ use ops::ErrorKind;
 use tokio::sync::mpsc;
 use tokio_stream::{StreamExt, wrappers::ReceiverStream};
 
-use super::{
-    news::{AttachNews, Sender},
-    task::AbortOnDrop,
-};
-use crate::{coordinators::Coordinator, fleet, wire};
+use crate::{abort_on_drop::AbortOnDrop, coordinators::Coordinator, reach, refusal};
 
 /// The pause before reconnecting: none the first time, then longer, but never so long that a person gives up.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -33,10 +29,17 @@ const WAITING_MESSAGES: usize = 1024;
 
 /// Identifies a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LinkNumber(pub(crate) u64);
+pub struct LinkNumber(pub u64);
+
+/// An event, and the link that it comes from.
+#[derive(Debug)]
+pub struct LinkReport {
+    pub link: LinkNumber,
+    pub event: LinkEvent,
+}
 
 #[derive(Debug)]
-pub(crate) enum LinkEvent {
+pub enum LinkEvent {
     Frame(Box<Frame>),
     Exited(SessionExited),
     Refused(Refusal),
@@ -49,19 +52,19 @@ pub(crate) enum LinkEvent {
 
 /// What to attach to, and how.
 #[derive(Clone, Debug)]
-pub(crate) struct AttachTarget {
-    pub(crate) coordinator: Coordinator,
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) size: vt::Size,
-    pub(crate) read_only: bool,
-    pub(crate) no_resize: bool,
+pub struct AttachTarget {
+    pub coordinator: Coordinator,
+    pub id: String,
+    pub name: String,
+    pub size: vt::Size,
+    pub read_only: bool,
+    pub no_resize: bool,
 }
 
 /// The interface's end of the link. Dropping it ends the attachment.
 #[derive(Debug)]
-pub(crate) struct AttachLink {
-    pub(crate) number: LinkNumber,
+pub struct AttachLink {
+    pub number: LinkNumber,
     outbox: Arc<Mutex<LinkOutbox>>,
     _task: AbortOnDrop,
 }
@@ -76,12 +79,12 @@ struct LinkOutbox {
 }
 
 impl AttachLink {
-    /// `client` is an existing connection, used as long as it lasts.
-    pub(crate) fn open(
+    /// `client` is an existing connection, used as long as it lasts. Must be called inside a runtime.
+    pub fn open<News: From<LinkReport> + Send + 'static>(
         number: LinkNumber,
         wanted: AttachTarget,
         client: Option<CoordinatorClient>,
-        news: Sender,
+        news: mpsc::Sender<News>,
     ) -> Self {
         let (requests, receiver) = mpsc::channel(WAITING_MESSAGES);
         let outbox = Arc::new(Mutex::new(LinkOutbox { requests, size: wanted.size }));
@@ -90,7 +93,7 @@ impl AttachLink {
     }
 
     /// Returns false if there is no connection, or if the queue is full.
-    pub(crate) fn send(&self, message: Message) -> bool {
+    pub fn send(&self, message: Message) -> bool {
         let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         if let Message::Resize(AttachResize { cols, rows }) = &message {
             let extent = |value: i32| u16::try_from(value).unwrap_or(1);
@@ -100,12 +103,12 @@ impl AttachLink {
     }
 }
 
-struct OpenStream {
+struct OpenStream<News> {
     wanted: AttachTarget,
     outbox: Arc<Mutex<LinkOutbox>>,
     /// Holds what was typed before the first connection.
     first: Option<mpsc::Receiver<AttachRequest>>,
-    news: Sender,
+    news: mpsc::Sender<News>,
     number: LinkNumber,
 }
 
@@ -116,7 +119,7 @@ enum LinkEnd {
     Gone(String),
 }
 
-impl OpenStream {
+impl<News: From<LinkReport> + Send> OpenStream<News> {
     async fn keep(mut self, mut client: Option<CoordinatorClient>) {
         let mut pause = FIRST_PAUSE;
         let mut told = false;
@@ -145,14 +148,14 @@ impl OpenStream {
 
     async fn tell(&self, event: LinkEvent) {
         // If this fails, the program is ending and needs no report.
-        let _ = self.news.send(AttachNews::Link(self.number, event)).await;
+        let _ = self.news.send(LinkReport { link: self.number, event }.into()).await;
     }
 
     /// Attaches once, until that attachment ends. `drew` is set once a frame has arrived.
     async fn attach(&mut self, client: Option<CoordinatorClient>, drew: &mut bool) -> LinkEnd {
         let client = match client {
             Some(client) => client,
-            None => match fleet::reach(&self.wanted.coordinator).await {
+            None => match reach::reach(&self.wanted.coordinator).await {
                 Ok(reached) => reached.client,
                 Err(silence) => return LinkEnd::Lost(silence.to_string()),
             },
@@ -242,7 +245,7 @@ impl OpenStream {
 fn refused(status: &tonic::Status) -> LinkEnd {
     let failure = grpc::CallFailure::from(status);
     match failure.kind {
-        None | Some(ErrorKind::ShuttingDown) => LinkEnd::Lost(wire::silence(status)),
+        None | Some(ErrorKind::ShuttingDown) => LinkEnd::Lost(refusal::silence(status)),
         Some(_) => LinkEnd::Gone(failure.message),
     }
 }

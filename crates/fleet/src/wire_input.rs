@@ -11,7 +11,7 @@ fn input(input: Input) -> AttachInput {
 }
 
 /// `None` for a key that has no name and typed no text.
-pub(crate) fn key(event: &KeyEvent) -> Option<AttachInput> {
+pub fn key(event: &KeyEvent) -> Option<AttachInput> {
     let action = match event.kind {
         KeyEventKind::Press => KeyAction::Press,
         KeyEventKind::Repeat => KeyAction::Repeat,
@@ -28,16 +28,16 @@ pub(crate) fn key(event: &KeyEvent) -> Option<AttachInput> {
     }
 }
 
-pub(crate) fn paste(text: &str) -> AttachInput {
+pub fn paste(text: &str) -> AttachInput {
     input(Input::Paste(text.to_owned()))
 }
 
-pub(crate) fn focus(focus: FocusChange) -> AttachInput {
+pub fn focus(focus: FocusChange) -> AttachInput {
     input(Input::Focus(focus == FocusChange::Gained))
 }
 
 /// A mouse event at a cell of the child's screen.
-pub(crate) fn mouse(event: &MouseEvent) -> AttachInput {
+pub fn mouse(event: &MouseEvent) -> AttachInput {
     let (action, pressed) = match event.kind {
         MouseEventKind::Press(pressed) => (MouseAction::Press, Some(pressed)),
         MouseEventKind::Release(released) => (MouseAction::Release, Some(released)),

@@ -11,12 +11,12 @@ use glob::{MatchOptions, Pattern};
 const OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
-pub(crate) fn is_pattern(path: &str) -> bool {
+pub fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
 /// All matching paths, sorted. Unreadable folders match nothing.
-pub(crate) fn expand(pattern: &Path) -> Vec<PathBuf> {
+pub fn expand(pattern: &Path) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::new()];
     for component in pattern.components() {
         match name_pattern(component) {
