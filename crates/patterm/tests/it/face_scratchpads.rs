@@ -33,6 +33,8 @@ fn they_are_listed_previewed_and_follow_what_agents_write() {
     face.hides("it is closed", "e edit");
     face.command("open scratchpad plan", "Open scratchpad: plan.md");
     face.shows("drawn large", "plan\\.md  e edit");
+    // It is read beside the loop.
+    face.shows("its text", "3\\. rest");
     // The text that is visible beside it changes.
     face.compare("scratchpad-open", &[(" +\\d+s\\b", "Ns"), ("(?m)[sm─]$", " ")]);
     face.press("d");
