@@ -163,7 +163,7 @@ fn inside_tmux() {
     face.shows("its line", "(?m)^café 漢 ok");
     wait_until("tmux sees the same", || {
         let seen = witness();
-        seen.contains("café 漢 ok") && seen.contains("▶ ▸ terminal-1") && seen.contains("you have control")
+        seen.contains("café 漢 ok") && seen.contains("▸ terminal-1") && seen.contains("you have control")
     });
     face.click_on(r"\+");
     face.shows("what can be spawned", "spawn ─");
