@@ -42,8 +42,9 @@ async fn give_back(mut freed: mpsc::UnboundedReceiver<usize>) {
     while let Some(more) = freed.recv().await {
         bytes += more;
         if bytes >= WORTH_IT {
-            tokio::time::sleep(PAUSE).await;
             while freed.try_recv().is_ok() {}
+            // What is noted from here on may not be freed yet when the pages are returned: it counts for the next time.
+            tokio::time::sleep(PAUSE).await;
             blocking(pty::return_free_pages).await;
             bytes = 0;
             tokio::time::sleep(REST).await;
