@@ -24,7 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("program", &["pty", "vt"]),
     ("web", &["grpc", "program", "replay", "vt"]),
     ("tui", &["replay", "vt"]),
-    ("interface", &["project", "agents", "ops", "engine", "program", "replay", "tui", "vt"]),
+    ("interface", &["project", "agents", "fleet", "grpc", "ops", "engine", "program", "replay", "tui", "vt"]),
     ("fleet", &["grpc", "ops", "engine", "program", "vt"]),
     ("fake", &["vt"]),
     (

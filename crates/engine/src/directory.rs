@@ -1,6 +1,6 @@
 //! The sessions of an engine and their names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, LimitExceeded, Result};
@@ -23,6 +23,8 @@ struct NameTable {
     by_name: HashMap<SessionName, SessionId>,
     /// Default names are never reused, so a name that an agent remembers never means another session.
     next_number: HashMap<String, u64>,
+    /// Ids of sessions that run elsewhere.
+    foreign: HashSet<SessionId>,
     added: u64,
     closed: bool,
 }
@@ -67,6 +69,14 @@ impl Directory {
         table.by_name.insert(name.clone(), id);
         table.entries.insert(id, DirectoryEntry { name, number, shared: None });
         Ok(id)
+    }
+
+    /// An id that no session of this engine gets.
+    pub(crate) fn foreign_id(&self) -> SessionId {
+        let mut table = lock(&self.table);
+        let id = table.new_id();
+        table.foreign.insert(id);
+        id
     }
 
     pub(crate) fn fill(&self, shared: Arc<SessionShared>) {
@@ -171,10 +181,8 @@ impl NameTable {
 
     fn new_id(&self) -> SessionId {
         loop {
-            let mut bytes = [0; 3];
-            getrandom::fill(&mut bytes).expect("the system gives random bytes once it has booted");
-            let id = SessionId::from_bytes(bytes);
-            if !self.entries.contains_key(&id) {
+            let id = SessionId::random();
+            if !self.entries.contains_key(&id) && !self.foreign.contains(&id) {
                 return id;
             }
         }

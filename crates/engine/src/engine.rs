@@ -70,6 +70,11 @@ impl Engine {
         Engine::new(EngineOptions { inherits_orphans: false, ..self.inner.options.clone() })
     }
 
+    /// An id that no session of this engine gets, for one that runs elsewhere and is shown beside this engine's.
+    pub fn foreign_id(&self) -> SessionId {
+        self.inner.directory.foreign_id()
+    }
+
     pub fn clock(&self) -> &crate::clock::Clock {
         &self.inner.options.clock
     }

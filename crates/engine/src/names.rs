@@ -11,7 +11,10 @@ use thiserror::Error;
 pub struct SessionId([u8; 3]);
 
 impl SessionId {
-    pub(crate) fn from_bytes(bytes: [u8; 3]) -> Self {
+    /// An id drawn at random: the caller checks that nothing has it.
+    pub fn random() -> Self {
+        let mut bytes = [0; 3];
+        getrandom::fill(&mut bytes).expect("the system gives random bytes once it has booted");
         SessionId(bytes)
     }
 }
@@ -179,7 +182,7 @@ mod tests {
 
     #[test]
     fn ids_are_printed_and_read_alike() {
-        let id = SessionId::from_bytes([0x0a, 0x1b, 0xc2]);
+        let id = SessionId([0x0a, 0x1b, 0xc2]);
         assert_eq!(id.to_string(), "p_0a1bc2");
         assert_eq!("p_0a1bc2".parse(), Ok(id));
         assert_eq!("p_0A1BC2".parse(), Ok(id));

@@ -37,6 +37,8 @@ pub fn is_lost(status: &tonic::Status) -> bool {
 /// Why an answer never came.
 pub fn silence(status: &tonic::Status) -> String {
     match status.message() {
+        // What HTTP/2 says of that helps nobody.
+        message if message.starts_with("h2 protocol error") => "the connection broke".to_owned(),
         "" => format!("{:?}", status.code()).to_lowercase(),
         message => message.to_owned(),
     }

@@ -171,6 +171,8 @@ impl<News: From<RosterReport> + Send + 'static> SessionRoster<News> {
                 Some(Event::Snapshot(list)) => {
                     member.heard = true;
                     member.sessions = list.sessions;
+                    let listed = |id: &str| member.sessions.iter().any(|session| session.id == id);
+                    self.seen.retain(|(at, id), _| *at != place || listed(id));
                     for session in &member.sessions {
                         let key = (place, session.id.clone());
                         self.seen.entry(key).or_insert(session.screen_version);
@@ -189,15 +191,6 @@ impl<News: From<RosterReport> + Send + 'static> SessionRoster<News> {
                 None => {}
             },
         }
-    }
-}
-
-impl RosterEvent {
-    /// Whether this event says that somebody removed this session.
-    pub fn removes(&self, place: usize, session: &SessionRef) -> bool {
-        let RosterEvent::Change(change) = self else { return false };
-        matches!(&change.event, Some(Event::Removed(removed)) if removed.id == session.id)
-            && place == session.coordinator
     }
 }
 

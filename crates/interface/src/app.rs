@@ -4,11 +4,14 @@
 //! what is in sight is drawn, at most 60 times a second, in one write. `ops` and `project` decide what can be done with
 //! sessions; `tui` knows how cells get to the host.
 
+mod attach_mode;
 mod attention;
+mod branch;
 mod child_wishes;
 mod closing;
 mod commands;
 mod editor;
+mod entry;
 mod event_sources;
 mod find;
 mod following;
@@ -19,10 +22,11 @@ mod history;
 mod inbox;
 mod input;
 mod keys;
-
+mod leader;
 mod line_prompt;
 mod links;
 mod look_back;
+mod minute;
 mod model;
 mod news;
 mod opening;
@@ -36,9 +40,11 @@ mod project_events;
 mod question;
 mod quitting;
 mod recordings;
+mod remote_sessions;
 mod renaming;
 mod scratchpads;
 mod sessions;
+mod sources;
 mod splitting;
 mod start;
 mod terminal;
@@ -47,39 +53,36 @@ mod toasts;
 mod trust_prompt;
 mod upkeep;
 
-use std::{
-    panic::{self, AssertUnwindSafe},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use engine::SessionId;
-use ops::Context;
-use project::{Project, Settings};
+use project::{Settings, settings::StatusPart};
 use tokio::{
-    runtime::Handle,
     signal::unix::{SignalKind, signal},
     sync::mpsc,
 };
 use tui::{
-    Canvas, HostEvent, LayerStack, Rect, Sign,
+    Canvas, HostEvent, LayerStack, Rect,
     host::{HostError, HostTerminal, OutwardStatus, set_title},
     is_same_key,
 };
 use vt::input::{FocusChange as HostFocus, KeyEvent};
 
 use self::{
-    event_sources::{EventSources, LoopEvent},
-    model::{HostOrder, InterfaceState, KeyboardFocus},
+    event_sources::{EventSources, LoopEvent, ProjectSources},
+    model::{HostOrder, InterfaceState, KeyboardFocus, LoopTask},
     pace::FramePacing,
-    panic_hook::PanicHook,
     terminal::FaceTerminal,
 };
-use program::{EndWatch, Exit, Failure, Surroundings};
+use program::{EndWatch, Exit, Failure};
 
-pub use following::SettingsFile;
+pub use self::{
+    attach_mode::{AttachEnd, AttachWishes},
+    entry::{StartNotices, attach, find_terminal, run},
+    following::SettingsFile,
+    leader::LeaderKeys,
+};
 
-/// How often the times on the screen are updated: they are shown in minutes.
-const TICK: Duration = Duration::from_secs(60);
 /// Hidden sessions get a new size once it has been stable for this long.
 const SETTLED: Duration = Duration::from_millis(200);
 /// If we were stopped and nobody continued us, we continue by ourselves after this time.
@@ -115,65 +118,19 @@ pub fn bindings(settings: &Settings) -> CommandBindings {
         keys: keymap.keys_of(id),
         all_keys: keymap.iter().filter(|(_, bound)| *bound == id).map(|(keys, _)| keys).collect(),
     };
-    let table = commands::all().map(|command| bound(command.id, command.title, command.section.title()));
+    let ours = commands::all().filter(|command| command.is_in_patterm());
+    let table = ours.map(|command| bound(command.id, command.title, command.section.title()));
     let own = keys::beyond_the_table(&keymap);
     let own = own.iter().map(|id| bound(id, id, "Presets and operations"));
     CommandBindings { commands: table.chain(own).collect(), faults }
 }
 
-/// The terminal we were started on.
-pub fn find_terminal() -> Result<HostTerminal, Failure> {
-    FaceTerminal::find().map_err(|error| match error {
-        HostError::NotATerminal(_) => Failure::new(Exit::NoTerminal, "no_terminal", "patterm needs a terminal")
-            .with_hint("run it in one, or run `patterm --headless` for scripts and MCP clients"),
-        error => Failure::new(Exit::Refused, "system", error.to_string()),
-    })
-}
-
-/// What to show at the start.
-#[derive(Debug, Default)]
-pub struct StartNotices {
-    /// Shown in the status line all the time.
-    pub notes: Vec<String>,
-    /// The program was never used here before.
-    pub first_run: bool,
-    /// Warnings of the start: shown as notices, because the screen covers what was printed.
-    pub warnings: Vec<String>,
-    /// What is wrong with the record of the last run.
-    pub last_run_faults: Vec<String>,
-}
-
-/// Shows a project on `host` until the person leaves or `wishes` requests the end. `tasks` is the runtime for
-/// operations.
-pub fn run(
-    project: Project,
-    surroundings: &Surroundings,
-    tasks: &Handle,
-    host: HostTerminal,
-    wishes: EndWatch,
-    settings_file: SettingsFile,
-    said: StartNotices,
-) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::system("starting the interface", &error);
-    let own = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-    let hook = PanicHook::install(host.restorer());
-    let looped = panic::catch_unwind(AssertUnwindSafe(|| {
-        own.block_on(async {
-            let mut face = TerminalFace::start(project, surroundings, tasks, host, wishes, settings_file)?;
-            face.app.notes = said.notes;
-            face.app.first_run = said.first_run;
-            said.warnings.into_iter().for_each(|warning| face.app.toast(Sign::Blocked, warning));
-            opening::offer(&mut face.app, said.last_run_faults);
-            face.run().await
-        })
-    }));
-    drop(hook);
-    match looped {
-        Ok(Ok(()) | Err(FaceError::Gone)) => Ok(()),
-        Ok(Err(FaceError::Host(error))) => Err(Failure::new(Exit::Refused, "system", error.to_string())),
-        Ok(Err(FaceError::System(what, error))) => Err(Failure::system(what, &error)),
-        Err(_) => Err(Failure::new(Exit::Refused, "internal", "the interface failed; all sessions were ended")
-            .with_hint("this is a fault of patterm: please report it with the lines above")),
+impl From<FaceError> for Failure {
+    fn from(error: FaceError) -> Self {
+        match error {
+            FaceError::System(what, error) => Failure::system(what, &error),
+            error => Failure::new(Exit::Refused, "system", error.to_string()),
+        }
     }
 }
 
@@ -214,8 +171,6 @@ struct TerminalFace {
     next_tick: Instant,
     /// When hidden sessions get the size of the one in sight.
     settles: Option<Instant>,
-    /// Reports changes of config.json.
-    _config: Option<project::settings::FileWatch>,
     /// When we were stopped by ourselves; we continue at the latest `STOP_PATIENCE` after that.
     stopped: Option<Instant>,
 }
@@ -223,19 +178,14 @@ struct TerminalFace {
 impl TerminalFace {
     /// Must be called inside a runtime of its own.
     fn start(
-        project: Project,
-        surroundings: &Surroundings,
-        tasks: &Handle,
+        app: InterfaceState,
+        loop_tasks: mpsc::UnboundedReceiver<LoopTask>,
         host: HostTerminal,
         wishes: EndWatch,
-        settings_file: SettingsFile,
     ) -> Result<Self, FaceError> {
         let listen = |kind| signal(kind).map_err(|error| FaceError::System("listening to signals", error));
-        let (sender, loop_tasks) = mpsc::unbounded_channel();
         let sources = EventSources {
-            engine: project.engine().events(),
-            project: project.events(),
-            recordings: project.recordings().events(),
+            project: app.project.as_ref().map(ProjectSources::of),
             loop_tasks,
             wishes,
             resized: listen(SignalKind::window_change())?,
@@ -245,51 +195,53 @@ impl TerminalFace {
             child: None,
         };
         let mut events = Vec::new();
-        let terminal = FaceTerminal::enter(host, surroundings, &mut events)?;
-        let (keymap, faults) = keys::keymap(project.settings());
-        let mut app = InterfaceState::new(project, surroundings.clone(), tasks.clone(), sender, keymap);
-        faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
+        let terminal = FaceTerminal::enter(host, &app.surroundings, &mut events)?;
         let mut layers = LayerStack::default();
         layers.push(Box::new(input::BaseLayer));
         let now = Instant::now();
         let mut face = TerminalFace {
-            _config: following::start(&app, settings_file),
-            app,
             canvas: Canvas::new(terminal.size()),
             terminal,
             layers,
-            pace: FramePacing::new(now),
-            outward: OutwardStatus::new("patterm"),
+            pace: FramePacing::new(now, app.frame_gap()),
+            outward: OutwardStatus::new(app.program()),
             title: String::new(),
             sources,
             events,
-            next_tick: now + TICK,
+            next_tick: minute::next(now),
             settles: None,
             stopped: None,
+            app,
         };
         face.learn();
         face.measure();
         Ok(face)
     }
 
-    async fn run(mut self) -> Result<(), FaceError> {
+    /// Returns the state at the end.
+    async fn run(mut self) -> Result<InterfaceState, FaceError> {
         while !self.app.done {
             self.settle()?;
             let now = Instant::now();
             if self.app.wants_drawing() && self.stopped.is_none() && self.pace.is_due(now) {
                 self.draw()?;
                 self.pace.drawn(Instant::now());
+                branch::look(&mut self.app, now);
             }
             let wake = self.wait().await;
             self.woken(wake)?;
             let events = std::mem::take(&mut self.events);
             for event in events {
                 self.event(event);
+                // A key that follows a change of the panes is for a program that has its new size.
+                if self.app.dirty {
+                    self.settle()?;
+                }
             }
             self.run_errands()?;
         }
         self.leave_host();
-        Ok(())
+        Ok(self.app)
     }
 
     async fn wait(&mut self) -> LoopEvent {
@@ -307,6 +259,7 @@ impl TerminalFace {
             self.app.sequence.deadline(),
             self.app.toasts.deadline(),
             recordings::deadline(&self.app),
+            branch::deadline(&self.app),
             trust_prompt::deadline(&self.app),
             input::mouse::deadline(&self.app),
             self.settles,
@@ -324,11 +277,7 @@ impl TerminalFace {
                     self.learn();
                 }
             }
-            LoopEvent::Engine => {
-                // All of them at once: a hundred sessions that end cost one refresh.
-                while self.sources.engine.try_recv().is_ok() {}
-                self.app.stale = true;
-            }
+            LoopEvent::Engine => self.app.stale = true,
             LoopEvent::Project(event) => {
                 match event {
                     Some(event) => project_events::heard(&mut self.app, event),
@@ -354,7 +303,12 @@ impl TerminalFace {
                 self.app.dirty = true;
             }
             LoopEvent::Continued => self.go_on()?,
-            LoopEvent::End => self.app.done = true,
+            LoopEvent::End(why) => {
+                if let Some(attach) = &mut self.app.attach {
+                    attach.end = Some(AttachEnd::Signal(why));
+                }
+                self.app.done = true;
+            }
             LoopEvent::Time => self.time()?,
         }
         Ok(())
@@ -383,17 +337,21 @@ impl TerminalFace {
         if self.stopped.is_some_and(|stopped| stopped <= now) {
             self.go_on()?;
         }
+        if branch::deadline(&self.app).is_some_and(|deadline| deadline <= now) {
+            branch::look(&mut self.app, now);
+        }
         if self.next_tick <= now {
-            self.next_tick = now + TICK;
+            self.next_tick = minute::next(now);
             // The times on the screen changed; an unchanged canvas costs no bytes.
-            self.app.dirty |= !self.app.sessions.is_empty();
+            self.app.dirty |= !self.app.sessions.is_empty() || self.app.settings.status_line.has(StatusPart::Clock);
+            branch::look(&mut self.app, now);
         }
         Ok(())
     }
 
     fn event(&mut self, event: HostEvent) {
         match &event {
-            HostEvent::Key(key) if shall_panic(&self.app.surroundings, key) => panic!("asked to panic"),
+            HostEvent::Key(key) if shall_panic(&self.app, key) => panic!("asked to panic"),
             HostEvent::Key(key) => {
                 self.app.held.pressed(key);
                 self.pace.typed(Instant::now());
@@ -434,7 +392,7 @@ impl TerminalFace {
         self.app.host_version = known.version.clone();
         let (theme, scheme) = (known.theme(), known.color_scheme());
         if *self.app.theme != theme {
-            self.app.sessions.items().iter().for_each(|item| item.session.set_theme(theme.clone()));
+            self.app.sessions.items().iter().for_each(|item| item.session.set_theme(&theme));
             self.app.theme = theme.into();
         }
         self.app.dress(Some(scheme));
@@ -464,7 +422,9 @@ impl TerminalFace {
         let size = self.app.places().panes.size();
         if !frame::too_small(self.app.area) && self.app.panes_size != size {
             self.app.panes_size = size;
-            self.app.project.set_default_size(size);
+            if let Some(project) = &self.app.project {
+                project.set_default_size(size);
+            }
             self.settles = Some(Instant::now() + SETTLED);
             self.app.dirty = true;
         }
@@ -497,11 +457,11 @@ impl TerminalFace {
             }
         }
         let session = |id: SessionId| self.app.sessions.get(id).map(|item| &item.session);
-        let focused = self.app.session().map(engine::Session::id);
+        let focused = self.app.session_id();
         if self.sources.pulse.as_ref().map(|(id, _)| *id) != focused {
             let session = focused.and_then(session);
             self.sources.pulse = session.map(|session| (session.id(), session.pulse()));
-            self.sources.child = session.map(engine::Session::events);
+            self.sources.child = session.map(|session| session.events());
             self.app.dirty = true;
         }
         let beside = || self.app.sessions.in_sight().iter().copied().filter(|id| Some(*id) != focused);
@@ -543,11 +503,17 @@ impl TerminalFace {
         (self.app.dirty, self.app.moved) = (false, false);
         self.app.moved_beside &= !self.app.beside_too;
         self.layers.render(&mut self.canvas, &self.app);
-        self.terminal.draw(&self.canvas)?;
-        let modes = self.app.session().map(|session| session.with_screen(|screen| screen.input_modes()));
+        let modes = self.app.session().map(|session| session.input_modes());
         // While a layer is open, keys and mouse belong to us.
         let own = self.layers.len() > 1;
-        Ok(self.terminal.follow(modes.as_ref().filter(|_| !own))?)
+        // Before the screen: whoever sees what a program shows can already use the mouse there.
+        self.terminal.follow(modes.as_ref().filter(|_| !own))?;
+        self.terminal.draw(&self.canvas)?;
+        for item in self.app.sessions.in_sight().iter().filter_map(|id| self.app.sessions.get(*id)) {
+            item.session.drawn();
+        }
+        remote_sessions::drawn(&self.app);
+        Ok(())
     }
 
     /// Reports our own status to the host, if it supports that.
@@ -608,8 +574,9 @@ impl TerminalFace {
     }
 }
 
-/// `PATTERM_PANIC_ON=f9`, to test how patterm ends; release builds ignore it.
-fn shall_panic(surroundings: &Surroundings, key: &KeyEvent) -> bool {
-    let fatal = || surroundings.variable("PATTERM_PANIC_ON")?.to_str()?.parse::<KeyEvent>().ok();
+/// `PATTERM_PANIC_ON=f9`, to test how patterm ends, and `VTR_PANIC_ON` for attach; release builds ignore it.
+fn shall_panic(app: &InterfaceState, key: &KeyEvent) -> bool {
+    let variable = format!("{}_PANIC_ON", app.program().to_uppercase());
+    let fatal = || app.surroundings.variable(&variable)?.to_str()?.parse::<KeyEvent>().ok();
     cfg!(debug_assertions) && fatal().is_some_and(|fatal| is_same_key(&fatal, key))
 }

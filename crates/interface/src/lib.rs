@@ -14,4 +14,5 @@ pub mod links;
 pub mod palette;
 pub mod path_completion;
 pub mod spelled;
+pub mod status_line;
 pub mod tabs;

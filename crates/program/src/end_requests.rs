@@ -46,9 +46,14 @@ impl EndRequests {
         });
     }
 
-    /// Turns signals into requests from now on. Must be called inside a tokio runtime.
+    /// Turns the signals of a server into requests from now on. Must be called inside a tokio runtime.
     pub fn hear_signals(&self) -> io::Result<()> {
-        let mut signals = EndSignals::of_a_server()?;
+        self.hear(EndSignals::of_a_server()?);
+        Ok(())
+    }
+
+    /// Turns these signals into requests from now on. Must be called inside a tokio runtime.
+    pub fn hear(&self, mut signals: EndSignals) {
         let ending = self.clone();
         tokio::spawn(async move {
             loop {
@@ -59,7 +64,6 @@ impl EndRequests {
                 }
             }
         });
-        Ok(())
     }
 
     pub fn wishes(&self) -> EndWatch {

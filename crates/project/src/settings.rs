@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 mod default_text;
 mod follow;
 mod read;
+mod status_line;
 
 pub use default_text::default_text;
 pub use follow::FileWatch;
 pub use read::{Checked, MAX_SETTINGS_BYTES, SettingsError, SettingsWarning};
+pub use status_line::{StatusLine, StatusPart};
 
 /// patterm's settings. Every key may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +29,7 @@ pub struct Settings {
     /// Your own keys for commands of the palette, in addition to the built-in ones.
     pub keymap: Vec<KeyBinding>,
     pub rail: Rail,
+    pub status_line: StatusLine,
     /// What becomes of the last run's tabs when patterm starts on a screen. ask: you are asked whether to open them; always:
     /// they are opened; never: they are left for "Open last run's tabs" in the palette. Agents go on with their
     /// conversations, commands wait for Enter.
@@ -204,6 +207,7 @@ impl Default for Settings {
             signs: Signs::default(),
             keymap: Vec::new(),
             rail: Rail::default(),
+            status_line: StatusLine::default(),
             last_run: LastRunChoice::default(),
             attention: Attention::default(),
             report_status: true,

@@ -85,6 +85,7 @@ impl Layer<App> for Base {
                         }
                         KeymapOutcome::Command(id) => return run(&id, app),
                         KeymapOutcome::Key(key) => app.last_key = key.to_string(),
+                        KeymapOutcome::Unbound(keys) => app.last_key = format!("{keys}, which is not bound"),
                     }
                 }
             }

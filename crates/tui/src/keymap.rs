@@ -120,12 +120,15 @@ pub enum KeymapOutcome {
     Command(String),
     /// Not bound: passed on to the layer below.
     Key(KeyEvent),
+    /// Keys after the leader that are not bound, as they are displayed.
+    Unbound(String),
 }
 
 /// The keys of an unfinished sequence.
 #[derive(Debug)]
 pub struct KeySequence {
-    wait: Duration,
+    /// `None`: the first key is a leader. A sequence then waits for as long as it takes, and none of its keys is passed on.
+    wait: Option<Duration>,
     typed: Vec<KeyEvent>,
     since: Option<Instant>,
     /// Presses that were consumed; their releases are consumed too.
@@ -135,7 +138,12 @@ pub struct KeySequence {
 impl KeySequence {
     /// A sequence that is not finished within `wait` is resolved as typed so far.
     pub fn new(wait: Duration) -> Self {
-        KeySequence { wait, typed: Vec::new(), since: None, taken: Vec::new() }
+        KeySequence { wait: Some(wait), typed: Vec::new(), since: None, taken: Vec::new() }
+    }
+
+    /// All sequences begin with a leader key: what follows it is a command, or nothing.
+    pub fn after_leader() -> Self {
+        KeySequence { wait: None, typed: Vec::new(), since: None, taken: Vec::new() }
     }
 
     /// The keys of a possible sequence, for the status line.
@@ -145,7 +153,7 @@ impl KeySequence {
 
     /// When to call [`expire`](Self::expire).
     pub fn deadline(&self) -> Option<Instant> {
-        self.since.map(|since| since + self.wait)
+        Some(self.since? + self.wait?)
     }
 
     /// Takes a key. Returns nothing while a sequence is possible, and for the release of a consumed key.
@@ -181,6 +189,9 @@ impl KeySequence {
     fn settle(&mut self, keymap: &Keymap) -> Vec<KeymapOutcome> {
         self.since = None;
         let typed = std::mem::take(&mut self.typed);
+        if self.wait.is_none() && typed.len() > 1 && keymap.exact(&typed).is_none() {
+            return self.unbound(typed);
+        }
         let mut rest = &typed[..];
         let mut out = Vec::new();
         while !rest.is_empty() {
@@ -190,15 +201,32 @@ impl KeySequence {
                 None => (1, KeymapOutcome::Key(rest[0].clone())),
             };
             if found.is_some() {
-                self.taken.extend(rest[..count].iter().map(|event| event.key));
-                // Hosts that report no releases never remove entries.
-                let excess = self.taken.len().saturating_sub(MAX_KEYS);
-                self.taken.drain(..excess);
+                self.take(&rest[..count]);
             }
             out.push(press);
             rest = &rest[count..];
         }
         out
+    }
+
+    /// Escape takes the leader back without a word.
+    fn unbound(&mut self, typed: Vec<KeyEvent>) -> Vec<KeymapOutcome> {
+        self.take(&typed);
+        match typed.last().map(|last| last.key) {
+            Some(Key::Escape) => Vec::new(),
+            _ => {
+                let keys: Vec<String> = typed.iter().map(ToString::to_string).collect();
+                vec![KeymapOutcome::Unbound(keys.join(" "))]
+            }
+        }
+    }
+
+    /// The releases of these keys are consumed too.
+    fn take(&mut self, keys: &[KeyEvent]) {
+        self.taken.extend(keys.iter().map(|event| event.key));
+        // Hosts that report no releases never remove entries.
+        let excess = self.taken.len().saturating_sub(MAX_KEYS);
+        self.taken.drain(..excess);
     }
 }
 

@@ -1,34 +1,22 @@
-//! `vtr attach`: shows a session in the person's own terminal, and leads to all other sessions.
+//! `vtr attach`: the interface on the sessions of coordinators.
 //!
-//! The parts: from `fleet` come the link that keeps one `Attach` stream open, the roster of the sessions of all
-//! coordinators, and the mirror that turns updates into frames; the layers ([`base`], [`picker`], [`dialogs`], [`look_back`]) draw and handle
-//! events, and the [`attach_loop`] connects terminal, layers and tasks. Everything about sessions is decided by the
-//! coordinator; this module only requests and draws.
-
-mod app;
-mod attach_loop;
-mod base;
-mod bindings;
-mod dialogs;
-mod errands;
-mod look_back;
-mod news;
-mod outward;
-mod picker;
+//! Everything that can fail is tried here, before the terminal is touched. What is shown and what keys do is the crate
+//! `interface`'s, which patterm uses as well.
 
 use fleet::{Coordinator, SessionAddress, coordinators};
 use grpc::{
     client::CoordinatorClient,
     proto::{InfoRequest, Session},
 };
-use program::{Exit, Failure, Outcome};
+use interface::app::{self, AttachEnd, AttachWishes, LeaderKeys};
+use program::{EndRequests, EndSignals, Exit, Failure, Outcome};
+use tokio::{runtime::Handle, task};
 
 use crate::{host_terminal, invocation::Invocation};
-pub(crate) use bindings::LeaderBindings;
 
 /// What the command line asked for.
 #[derive(Debug)]
-pub(crate) struct AttachWishes {
+pub(crate) struct AttachRequest {
     /// None: start with the picker.
     pub(crate) session: Option<SessionAddress>,
     pub(crate) read_only: bool,
@@ -46,12 +34,11 @@ struct Beginning {
     session: Option<(Coordinator, Session)>,
 }
 
-pub(crate) async fn run(invocation: &mut Invocation, wishes: AttachWishes) -> Outcome {
+pub(crate) async fn run(invocation: &mut Invocation, request: AttachRequest) -> Outcome {
     let config = &invocation.config.attach;
-    let bindings = LeaderBindings::new(config.leader.as_deref(), &config.keys).map_err(Failure::usage)?;
+    let keys = LeaderKeys::new(config.leader.as_deref(), &config.keys).map_err(Failure::usage)?;
     let host = host_terminal::open("`vtr screen` reads a session without a terminal")?;
-    // Everything that can fail is tried before the terminal is touched.
-    let beginning = match &wishes.session {
+    let beginning = match &request.session {
         Some(address) => with_session(invocation, address).await?,
         // The coordinators answer while the picker is already shown.
         None => match invocation.coordinators()? {
@@ -59,23 +46,38 @@ pub(crate) async fn run(invocation: &mut Invocation, wishes: AttachWishes) -> Ou
             known => Beginning { known, clients: Vec::new(), session: None },
         },
     };
-    let attach_loop = attach_loop::AttachLoop::new(host, invocation, bindings, &wishes, beginning)?;
-    let end = attach_loop.run().await?;
+    let asked = AttachWishes {
+        keys,
+        socket: invocation.everywhere.socket.clone(),
+        known: beginning.known,
+        clients: beginning.clients,
+        session: beginning.session,
+        read_only: request.read_only,
+        no_resize: request.no_resize,
+        framed: request.framed,
+        reports: request.reports,
+    };
+    let ending = EndRequests::default();
+    ending.hear(EndSignals::on_a_terminal().map_err(|error| Failure::system("listening to signals", &error))?);
+    let (surroundings, tasks, wishes) = (invocation.surroundings.process.clone(), Handle::current(), ending.wishes());
+    // The loop has a runtime of its own, on its own thread; connections are served by this one.
+    let looped = task::spawn_blocking(move || app::attach(asked, &surroundings, &tasks, host, wishes)).await;
+    let end = looped.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
     match end {
-        attach_loop::AttachEnd::Left(words) => {
+        AttachEnd::Left(words) => {
             invocation.output.line(words)?;
             Ok(Exit::Done)
         }
-        attach_loop::AttachEnd::Signal(name) => {
+        AttachEnd::Signal(name) => {
             Err(Failure::new(Exit::Refused, "ended", format!("ended by the signal {name}; the session goes on")))
         }
-        attach_loop::AttachEnd::NobodyAnswered(silences) => {
+        AttachEnd::NobodyAnswered(silences) => {
             for (coordinator, silence) in &silences {
                 invocation.output.not_heard(coordinator, &silence.clone().into());
             }
             Err(coordinators::silent())
         }
-        attach_loop::AttachEnd::TerminalGone => Err(Failure::new(Exit::Refused, "ended", "the terminal is gone")),
+        AttachEnd::TerminalGone => Err(Failure::new(Exit::Refused, "ended", "the terminal is gone")),
     }
 }
 

@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use fleet::{ClientConfig, check_name, malformed, read_config};
+use interface::app::LeaderKeys;
 use program::Failure;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, value};
-
-use crate::attach::LeaderBindings;
 
 /// The config, with its keys checked.
 pub(crate) fn load(file: &Path) -> Result<ClientConfig, Failure> {
     let config = ClientConfig::load(file)?;
-    LeaderBindings::new(config.attach.leader.as_deref(), &config.attach.keys).map_err(|what| malformed(file, &what))?;
+    LeaderKeys::new(config.attach.leader.as_deref(), &config.attach.keys).map_err(|what| malformed(file, &what))?;
     Ok(config)
 }
 

@@ -118,11 +118,6 @@ fn end(outcome: Outcome, output: &Output) -> Exit {
     program::exit_of(outcome, |failure| output.failure(failure))
 }
 
-/// Makes a debug build panic at a key, to test how attach ends.
-fn panic_key() -> Option<vt::input::KeyEvent> {
-    if cfg!(debug_assertions) { env::var("VTR_PANIC_ON").ok()?.parse().ok() } else { None }
-}
-
 fn look_around() -> Result<Surroundings, SurroundingsError> {
     let client = ClientSurroundings::of(&program::Surroundings::look_around("vtr")?);
     let variable = |name| client.variable(name);
@@ -133,7 +128,6 @@ fn look_around() -> Result<Surroundings, SurroundingsError> {
         term: text("TERM").unwrap_or_default(),
         color_term: text("COLORTERM").unwrap_or_default(),
         stdout_is_terminal: io::stdout().is_terminal(),
-        panic_on: panic_key(),
         client,
     })
 }

@@ -17,8 +17,6 @@ pub(crate) struct Surroundings {
     pub(crate) term: String,
     pub(crate) color_term: String,
     pub(crate) stdout_is_terminal: bool,
-    /// The key in `VTR_PANIC_ON`, for testing how attach ends. Never set in a release build.
-    pub(crate) panic_on: Option<vt::input::KeyEvent>,
 }
 
 impl Deref for Surroundings {
@@ -46,7 +44,6 @@ impl Surroundings {
             term: String::new(),
             color_term: String::new(),
             stdout_is_terminal: false,
-            panic_on: None,
         }
     }
 }

@@ -210,7 +210,7 @@ fn question(app: &InterfaceState, session: SessionId) -> String {
     if let Some(record) = item.and_then(SessionItem::leading_report) {
         return reported_question(record);
     }
-    let Some(waiting) = app.project.crew().waiting_in(session) else { return "waits for a decision".to_owned() };
+    let Some(waiting) = app.waiting_agent(session) else { return "waits for a decision".to_owned() };
     let says = match waiting.status.kind {
         Some(DecisionKind::Question) => "asks you",
         Some(DecisionKind::Dialog) => "shows a dialog",
@@ -231,7 +231,7 @@ fn question(app: &InterfaceState, session: SessionId) -> String {
 fn alert(app: &mut InterfaceState, session: SessionId, reason: &str, caller: Option<SessionId>) {
     let now = Instant::now();
     app.dirty = true;
-    let in_sight = app.session().is_some_and(|seen| seen.id() == session) && app.host_focused;
+    let in_sight = app.session_id() == Some(session) && app.host_focused;
     let Some(item) = app.sessions.get_mut(session) else { return };
     item.attention |= !in_sight;
     let name = item.name.clone();
@@ -250,7 +250,7 @@ fn alert(app: &mut InterfaceState, session: SessionId, reason: &str, caller: Opt
         ring(app, now);
     }
     if !app.host_focused {
-        let bytes = notify("patterm", &format!("{name}: {reason}"), app.host_version.as_deref());
+        let bytes = notify(app.program(), &format!("{name}: {reason}"), app.host_version.as_deref());
         app.errand(HostOrder::Say(bytes));
     }
     if settings.auto_focus && !hands_on(app, now) {
@@ -260,7 +260,7 @@ fn alert(app: &mut InterfaceState, session: SessionId, reason: &str, caller: Opt
 
 /// A program out of sight rang the bell or sent a notification: passed on once, until somebody has looked.
 pub(super) fn rang(app: &mut InterfaceState, session: SessionId, call: ProgramCall) {
-    let in_sight = app.session().is_some_and(|seen| seen.id() == session);
+    let in_sight = app.session_id() == Some(session);
     let Some(item) = app.sessions.get_mut(session).filter(|_| !in_sight) else { return };
     (item.rang, item.unseen, item.bells) = (true, true, None);
     app.dirty = true;
@@ -274,7 +274,7 @@ pub(super) fn rang(app: &mut InterfaceState, session: SessionId, call: ProgramCa
 /// A program has ended: one that had run for long and was out of sight is news.
 pub(super) fn ended(app: &mut InterfaceState, session: SessionId, ran_for: Duration) {
     let least = Duration::from_secs(app.settings.attention.long_command_seconds.into());
-    let in_sight = app.host_focused && app.session().is_some_and(|seen| seen.id() == session);
+    let in_sight = app.host_focused && app.session_id() == Some(session);
     // One that was stopped is no news to whoever stopped it.
     let by_itself = |item: &&SessionItem| matches!(item.status, Status::Exited | Status::Errored);
     let Some(item) = app.sessions.get(session).filter(by_itself) else { return };
@@ -294,7 +294,7 @@ fn tell_news(app: &mut InterfaceState, session: SessionId, text: String) {
         ring(app, now);
     }
     if !app.host_focused {
-        app.errand(HostOrder::Say(notify("patterm", &text, app.host_version.as_deref())));
+        app.errand(HostOrder::Say(notify(app.program(), &text, app.host_version.as_deref())));
     }
     app.toast(Sign::Unseen, text);
 }
@@ -309,7 +309,7 @@ pub(super) fn ring(app: &mut InterfaceState, now: Instant) {
 /// An agent asks for a session to be shown.
 pub(super) fn advised(app: &mut InterfaceState, session: SessionId, caller: Option<SessionId>) {
     let now = Instant::now();
-    if app.session().is_some_and(|seen| seen.id() == session) || !app.attention.may(caller, now) {
+    if app.session_id() == Some(session) || !app.attention.may(caller, now) {
         return;
     }
     if !hands_on(app, now) {
@@ -343,7 +343,7 @@ pub(super) fn looked_at(app: &mut InterfaceState, session: SessionId) {
 
 /// The window has the focus again: the session in sight counts as seen.
 pub(super) fn came_back(app: &mut InterfaceState) {
-    if let Some(id) = app.session().map(engine::Session::id) {
+    if let Some(id) = app.session_id() {
         looked_at(app, id);
     }
 }
@@ -414,7 +414,7 @@ fn waiting_prompts(app: &InterfaceState) -> Vec<PaletteEntry> {
 
 fn next(app: &mut InterfaceState) {
     let waiting: Vec<SessionId> = waiting(app).into_iter().map(|one| one.session).collect();
-    let here = app.session().map(engine::Session::id);
+    let here = app.session_id();
     let after = waiting.iter().position(|id| Some(*id) == here).map_or(0, |at| at + 1);
     let next = waiting.iter().cycle().skip(after).take(waiting.len()).find(|id| Some(**id) != here);
     match next {

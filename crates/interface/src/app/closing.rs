@@ -4,7 +4,7 @@ use engine::SessionId;
 use serde_json::json;
 use tui::{SkinRole, Span, widgets::Modal};
 
-use super::{model::InterfaceState, question, quitting::running_list};
+use super::{model::InterfaceState, question, quitting::running_list, remote_sessions};
 
 /// Operations that end a session's program together with everything it started.
 const ENDING: [(&str, &str); 3] = [("close_process", "Close"), ("stop_process", "Stop"), ("kill_process", "Kill")];
@@ -21,6 +21,9 @@ pub(super) fn needs_word(app: &InterfaceState, operation: &str, id: SessionId) -
 
 /// Closes the first session of a tab, which a slip of the hand may have hit: asked for while anything runs there.
 pub(super) fn close_tab(app: &mut InterfaceState, id: SessionId) {
+    if remote_sessions::close(app, "close_process", id) {
+        return;
+    }
     let runs = app.sessions.get(id).is_some_and(|item| !item.has_ended());
     let close = move |app: &mut InterfaceState| app.order("close_process", json!({ "process_id": id.to_string() }));
     match runs || needs_word(app, "close_process", id) {
@@ -31,6 +34,9 @@ pub(super) fn close_tab(app: &mut InterfaceState, id: SessionId) {
 
 /// Runs `operation` on a session, after asking if necessary.
 pub(super) fn order(app: &mut InterfaceState, operation: &'static str, id: SessionId) {
+    if remote_sessions::close(app, operation, id) {
+        return;
+    }
     match needs_word(app, operation, id) {
         true => ask(app, operation, id, move |app| app.order(operation, json!({ "process_id": id.to_string() }))),
         false => app.order(operation, json!({ "process_id": id.to_string() })),

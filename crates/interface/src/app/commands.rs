@@ -12,7 +12,7 @@ pub(crate) use program::RAIL_LIMITS;
 
 use ops::{Faces, Role, Table};
 
-use super::{attention, model::InterfaceState, palette, recordings, scratchpads};
+use super::{attach_mode, attention, model::InterfaceState, palette, recordings, remote_sessions, scratchpads};
 
 /// What the palette is opened by.
 pub(crate) const PALETTE: &str = "palette";
@@ -36,6 +36,58 @@ pub(crate) struct ScreenCommand {
     /// Whether it is available now.
     pub(crate) when: fn(&InterfaceState) -> bool,
     pub(crate) run: fn(&mut InterfaceState),
+}
+
+/// Commands that need what only patterm has: an engine and a project of its own.
+const OF_PATTERM: &[&str] = &[
+    "new-terminal",
+    "spawn",
+    "run-command",
+    "open-last-run",
+    "open-start-set",
+    "restart",
+    "take-control",
+    "release-control",
+    "edit-history",
+    "send-palette-key",
+    "pass-through",
+    "scratchpads",
+    "scratchpad-new",
+    "scratchpad-edit",
+    "scratchpad-delete",
+    "waiting-prompts",
+    "play-recording",
+    "search-recording",
+    "export-recording",
+];
+
+/// Commands that change a session of a coordinator, or start one.
+const CHANGING: &[&str] =
+    &["rename", "stop", "new-remote", "end-remote", "record", "stop-recording", "toggle-recording"];
+
+impl ScreenCommand {
+    /// Whether `vtr attach` has it.
+    pub(crate) fn is_in_attach(&self) -> bool {
+        !OF_PATTERM.contains(&self.id)
+    }
+
+    /// Whether patterm has it.
+    pub(crate) fn is_in_patterm(&self) -> bool {
+        !attach_mode::COMMANDS.iter().any(|command| command.id == self.id)
+    }
+
+    /// Whether the program that we are has it.
+    pub(crate) fn is_offered(&self, app: &InterfaceState) -> bool {
+        match app.attach {
+            Some(_) => self.is_in_attach(),
+            None => self.is_in_patterm(),
+        }
+    }
+
+    /// Whether lists have it: one who may only look is offered no changes.
+    pub(crate) fn is_listed(&self, app: &InterfaceState) -> bool {
+        self.is_offered(app) && !(app.remote.manner.read_only && CHANGING.contains(&self.id))
+    }
 }
 
 impl std::fmt::Debug for ScreenCommand {
@@ -82,6 +134,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static ScreenCommand> {
         attention::COMMANDS,
         program::COMMANDS,
         recordings::COMMANDS,
+        remote_sessions::COMMANDS,
+        attach_mode::COMMANDS,
     ]
     .into_iter()
     .flatten()
@@ -95,7 +149,7 @@ pub(crate) fn find(id: &str) -> Option<&'static ScreenCommand> {
 pub(crate) fn run(app: &mut InterfaceState, id: &str) {
     app.dirty = true;
     match find(id) {
-        Some(command) if (command.when)(app) => (command.run)(app),
+        Some(command) if command.is_offered(app) && (command.when)(app) => (command.run)(app),
         Some(command) => app.toast(tui::Sign::Unknown, format!("{}: not now", command.title)),
         None if names_an_entry(id) && palette::run(app, id) => {}
         None => app.toast(tui::Sign::Failed, format!("'{id}' is not a command")),
@@ -123,7 +177,7 @@ fn is_operation(name: &str) -> bool {
 
 /// Whether keys can be bound to an id.
 pub(crate) fn can_be_bound(id: &str) -> bool {
-    find(id).is_some() || names_an_entry(id)
+    find(id).is_some_and(ScreenCommand::is_in_patterm) || names_an_entry(id)
 }
 
 /// `tab-1` to `tab-9`.
@@ -150,6 +204,11 @@ pub(crate) fn title(app: &InterfaceState, command: &ScreenCommand) -> String {
 
 pub(crate) fn always(_: &InterfaceState) -> bool {
     true
+}
+
+/// With an engine of our own to start sessions in.
+pub(crate) fn with_project(app: &InterfaceState) -> bool {
+    app.project.is_some()
 }
 
 pub(crate) fn with_session(app: &InterfaceState) -> bool {

@@ -36,7 +36,9 @@ pub(crate) fn open(app: &mut InterfaceState, file: PathBuf, ours: bool) {
         let id = app.sessions.items().iter().map(|item| item.id).find(|id| Some(id.to_string()) == started);
         match id {
             Some(session) => {
-                app.project.leave_out_of_record(session);
+                if let Some(project) = &app.project {
+                    project.leave_out_of_record(session);
+                }
                 app.editing.push(EditorSession { session, remove: ours.then_some(file) });
                 // It may have ended before it was registered here.
                 app.stale = true;

@@ -3,8 +3,8 @@
 use std::{future::poll_fn, task::Poll, time::Instant};
 
 use engine::{EngineEvent, Pulse, SessionEvent, SessionId};
-use ops::RecordingEvent;
-use project::ProjectEvent;
+use ops::{Context, RecordingEvent};
+use project::{Project, ProjectEvent};
 use tokio::{
     signal::unix::Signal,
     sync::{broadcast, mpsc, watch},
@@ -15,9 +15,8 @@ use program::EndWatch;
 
 /// Everything the loop waits for.
 pub(super) struct EventSources {
-    pub(super) engine: broadcast::Receiver<EngineEvent>,
-    pub(super) project: broadcast::Receiver<ProjectEvent>,
-    pub(super) recordings: broadcast::Receiver<RecordingEvent>,
+    /// The project's, if there is one.
+    pub(super) project: Option<ProjectSources>,
     pub(super) loop_tasks: mpsc::UnboundedReceiver<LoopTask>,
     pub(super) wishes: EndWatch,
     pub(super) resized: Signal,
@@ -27,6 +26,23 @@ pub(super) struct EventSources {
     /// The pulses of the other sessions in sight.
     pub(super) beside: Vec<(SessionId, watch::Receiver<Pulse>)>,
     pub(super) child: Option<broadcast::Receiver<SessionEvent>>,
+}
+
+/// What a project with its engine tells.
+pub(super) struct ProjectSources {
+    pub(super) engine: broadcast::Receiver<EngineEvent>,
+    pub(super) project: broadcast::Receiver<ProjectEvent>,
+    pub(super) recordings: broadcast::Receiver<RecordingEvent>,
+}
+
+impl ProjectSources {
+    pub(super) fn of(project: &Project) -> Self {
+        ProjectSources {
+            engine: project.engine().events(),
+            project: project.events(),
+            recordings: project.recordings().events(),
+        }
+    }
 }
 
 /// What woke the loop.
@@ -44,7 +60,8 @@ pub(super) enum LoopEvent {
     Child(SessionEvent),
     Resized,
     Continued,
-    End,
+    /// The end was requested, and why.
+    End(&'static str),
     Time,
 }
 
@@ -58,23 +75,35 @@ impl EventSources {
         dirty: bool,
         echo: bool,
     ) -> LoopEvent {
-        let EventSources { engine, project, recordings, loop_tasks, wishes, resized, continued, pulse, beside, child } =
-            self;
+        let EventSources { project, loop_tasks, wishes, resized, continued, pulse, beside, child } = self;
         tokio::select! {
             biased;
-            _ = wishes.leaving() => LoopEvent::End,
+            why = wishes.leaving() => LoopEvent::End(why),
             bytes = input => LoopEvent::Input(bytes),
             _ = resized.recv() => LoopEvent::Resized,
             _ = continued.recv() => LoopEvent::Continued,
             Some(task) = loop_tasks.recv() => LoopEvent::Task(task),
-            _ = engine.recv() => LoopEvent::Engine,
-            event = project.recv() => LoopEvent::Project(event.ok()),
-            Ok(event) = recordings.recv() => LoopEvent::Recording(event),
+            event = project_event(project) => event,
             () = moved(pulse), if !dirty || echo => LoopEvent::Output,
             () = any_moved(beside), if !dirty => LoopEvent::OutputBeside,
             event = said(child) => LoopEvent::Child(event),
             () = tokio::time::sleep_until(until.into()) => LoopEvent::Time,
         }
+    }
+}
+
+/// The next event of the project. Never completes if there is none.
+async fn project_event(sources: &mut Option<ProjectSources>) -> LoopEvent {
+    let Some(ProjectSources { engine, project, recordings }) = sources else { return std::future::pending().await };
+    tokio::select! {
+        biased;
+        _ = engine.recv() => {
+            // All of them at once: a hundred sessions that end cost one refresh.
+            while engine.try_recv().is_ok() {}
+            LoopEvent::Engine
+        }
+        event = project.recv() => LoopEvent::Project(event.ok()),
+        Ok(event) = recordings.recv() => LoopEvent::Recording(event),
     }
 }
 

@@ -6,10 +6,10 @@ use std::sync::{
 };
 
 use crate::find::{FindHit, FindInAll, FindOutcome, MAX_HITS};
-use engine::{MatchPlace, Pattern, SearchRequest, Session, SessionId};
+use engine::{MatchPlace, Pattern, SearchRequest, SessionId};
 use tui::{Canvas, CanvasCursor, HostEvent, Layer, LayerOutcome, Rect, Sign, plain_text_pattern};
 
-use super::{look_back, model::InterfaceState};
+use super::{look_back, model::InterfaceState, sources::SessionHandle};
 
 /// Lines of one session that are listed.
 const MAX_OF_ONE: usize = 100;
@@ -33,7 +33,7 @@ pub(super) fn open(app: &mut InterfaceState) {
 type FoundLines = (Vec<FindHit<SessionId>>, bool);
 
 /// Searches all sessions, those in sight of the person first; none if a newer search has begun.
-fn search(sessions: &[(Session, String)], pattern: &Pattern, goes_on: impl Fn() -> bool) -> Option<FoundLines> {
+fn search(sessions: &[(SessionHandle, String)], pattern: &Pattern, goes_on: impl Fn() -> bool) -> Option<FoundLines> {
     let (mut hits, mut has_more) = (Vec::new(), false);
     for (session, name) in sessions {
         if !goes_on() {
@@ -64,10 +64,11 @@ fn begin(app: &mut InterfaceState, number: u64, query: &str) {
         Ok(pattern) => pattern,
         Err(error) => return app.toast(Sign::Failed, error.to_string()),
     };
-    let here = app.session().map(Session::id);
+    let here = app.session_id();
     let mut items: Vec<_> = app.sessions.items().iter().collect();
-    items.sort_by_key(|item| Some(item.id) != here);
-    let sessions: Vec<(Session, String)> =
+    // A coordinator may take its time: our own sessions do not wait for that.
+    items.sort_by_key(|item| (Some(item.id) != here, item.remote.is_some()));
+    let sessions: Vec<(SessionHandle, String)> =
         items.into_iter().map(|item| (item.session.clone(), item.name.clone())).collect();
     app.find.newest.store(number, Ordering::Relaxed);
     let (newest, loop_tasks) = (app.find.newest.clone(), app.loop_tasks());

@@ -13,7 +13,7 @@ use tui::{
 use vt::Size;
 
 use super::{
-    look_back,
+    attach_mode, look_back,
     model::{InterfaceState, KeyboardFocus},
     trust_prompt,
 };
@@ -46,7 +46,8 @@ pub(crate) struct ScreenPlaces {
 
 impl ScreenPlaces {
     pub(crate) fn of(app: &InterfaceState) -> Self {
-        let (body, status) = app.area.split_bottom(1);
+        let rows_around = u16::from(!attach_mode::is_frameless(app));
+        let (body, status) = app.area.split_bottom(rows_around);
         let any = !app.sessions.is_empty();
         let docked = any && app.rail.visible && app.area.cols >= RAIL_FROM;
         let floats = any && !docked && app.focus == KeyboardFocus::Rail;
@@ -63,7 +64,7 @@ impl ScreenPlaces {
         };
         let left = if docked { rest } else { body };
         let rail = (docked || floats).then_some(rail);
-        let (tabs, panes) = left.split_top(1);
+        let (tabs, panes) = left.split_top(rows_around);
         let solved = app.sessions.panes().and_then(|tree| tree.solve(panes).of(tree.focused()));
         let pane = solved.map_or(panes, |place| place.body);
         ScreenPlaces { tabs, panes, pane, rail, rail_floats: floats, status }
@@ -101,10 +102,9 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Opt
     if app.pane_only {
         return panes::draw(canvas, app);
     }
-    let (tabs, active) = tabs(app);
-    TabBar { tabs: &tabs, active }.draw(canvas, places.tabs, &app.skin);
+    draw_top(canvas, places.tabs, app);
     let typed = look_back::draw_status(canvas, places.status, app);
-    if typed.is_none() {
+    if typed.is_none() && !places.status.is_empty() {
         status::draw(canvas, places.status, app);
     }
     if let Some(rail) = places.rail.filter(|_| !places.rail_floats) {
@@ -124,8 +124,21 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Opt
         draw_beside(canvas, places.pane, text, cursor, app);
     }
     let typed = cursor.map(|cursor| cursor.position.row);
-    draw_toasts(canvas, places.panes, &app.toasts.list(), typed, &app.skin);
+    let toasts = app.toasts.list().into_iter().chain(attach_mode::badge(app)).collect::<Vec<_>>();
+    draw_toasts(canvas, places.panes, &toasts, typed, &app.skin);
     cursor
+}
+
+/// The tabs; or what a single session that one is attached to is called, and how it is.
+fn draw_top(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
+    if area.is_empty() {
+        return;
+    }
+    if let Some(item) = attach_mode::only_session(app) {
+        return panes::draw_heading(canvas, area, Vec::new(), item, true, &attach_mode::about(app, item), app);
+    }
+    let (tabs, active) = tabs(app);
+    TabBar { tabs: &tabs, active }.draw(canvas, area, &app.skin);
 }
 
 /// A question that waits until the person pauses: one row, away from where they type.

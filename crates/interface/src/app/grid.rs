@@ -32,7 +32,7 @@ struct GridTile {
 pub(super) fn toggle(app: &mut InterfaceState) {
     app.grid = match app.grid {
         Some(_) => None,
-        None => app.session().map(engine::Session::id),
+        None => app.session_id(),
     };
     app.focus = KeyboardFocus::Pane;
     app.dirty = true;

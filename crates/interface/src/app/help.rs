@@ -33,6 +33,7 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("config.json", "keymap", "keys of your own for the ids in parentheses, agent/NAME, process/NAME, operation/NAME"),
     ("config.json", "theme", "light, dark, or as your terminal is"),
     ("config.json", "signs", "ascii: plain characters for states, lines and marks"),
+    ("config.json", "status_line", "what the line at the bottom shows, and in which order"),
     ("config.json", "attention", "the bell, and whether a session that calls for you is shown at once"),
     ("config.json", "all others", "`patterm config default` prints them, `patterm config path` its path"),
 ];
@@ -72,7 +73,8 @@ struct HelpScreen {
 pub(super) fn open(app: &mut InterfaceState) {
     // One line stands for the nine that differ in a number.
     let is_further_tab = |id: &str| commands::is_numbered_tab(id) && id != FIRST_TAB;
-    let mut all: Vec<_> = commands::all().filter(|command| !is_further_tab(command.id)).collect();
+    let offered = commands::all().filter(|command| command.is_listed(app));
+    let mut all: Vec<_> = offered.filter(|command| !is_further_tab(command.id)).collect();
     all.sort_by_key(|command| command.section);
     let mut entries: Vec<HelpEntry> = all
         .into_iter()

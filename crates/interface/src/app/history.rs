@@ -7,10 +7,9 @@ use std::{
     path::PathBuf,
 };
 
-use engine::Session;
 use tui::Sign;
 
-use super::{editor, model::InterfaceState};
+use super::{editor, model::InterfaceState, sources::SessionHandle};
 
 /// Writes the whole history of the session in sight to a temporary file, and opens it.
 pub(super) fn edit(app: &mut InterfaceState) {
@@ -28,17 +27,8 @@ pub(super) fn edit(app: &mut InterfaceState) {
     });
 }
 
-fn write(session: &Session, folder: &std::path::Path, name: &str) -> io::Result<PathBuf> {
-    let text = session.with_screen(|screen| {
-        let mut text = String::new();
-        let lines = screen.lines();
-        if screen.alternate_screen() {
-            screen.grid_text(&mut text);
-        } else {
-            screen.lines_text(lines, &mut text);
-        }
-        text
-    });
+fn write(session: &SessionHandle, folder: &std::path::Path, name: &str) -> io::Result<PathBuf> {
+    let text = session.history_text().map_err(io::Error::other)?;
     let mut bytes = [0; 4];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     let file = folder.join(format!("patterm-{name}-{:08x}.txt", u32::from_ne_bytes(bytes)));

@@ -64,7 +64,7 @@ fn item(app: &InterfaceState, one: WaitingItem) -> InboxItem {
             let how = "It is typed once you have sent or cleared what you began to type there.";
             InboxItem { detail: vec![InboxText::Note(how.to_owned())], ..base }
         }
-        WaitingReason::Blocked => match app.project.crew().waiting_in(one.session) {
+        WaitingReason::Blocked => match app.waiting_agent(one.session) {
             Some(waiting) => asked(base, waiting),
             None => base,
         },

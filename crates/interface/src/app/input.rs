@@ -8,16 +8,18 @@ pub(super) use held::PressedKeys;
 
 use std::time::{Duration, Instant};
 
-use engine::{Input, Origin};
+use engine::{Input, SessionId};
 use tui::{Canvas, CanvasCursor, HostEvent, KeymapOutcome, Layer, LayerOutcome, Rect, Sign};
 use vt::input::{Key, KeyEvent, KeyEventKind, Modifiers};
 
 use super::{
-    commands, frame, grid, look_back,
+    attach_mode, commands, frame, grid, look_back,
     model::{InterfaceState, KeyboardFocus},
-    ownership, pass_through, start,
+    ownership, pass_through, remote_sessions, start,
 };
 
+/// An Enter within this after another key ends the line that was typed.
+const SAME_LINE: Duration = Duration::from_secs(1);
 /// Pieces of one paste follow each other within this.
 const SAME_PASTE: Duration = Duration::from_secs(1);
 
@@ -33,7 +35,7 @@ impl Layer<InterfaceState> for BaseLayer {
             HostEvent::Mouse(mouse) => mouse::event(app, mouse),
             HostEvent::Focus(focus) => {
                 if let Some(session) = app.session() {
-                    let _ = session.send(Input::Focus(*focus), Origin::Human);
+                    let _ = session.send(Input::Focus(*focus));
                 }
             }
             _ => return LayerOutcome::Passed,
@@ -70,6 +72,11 @@ fn deal_with(app: &mut InterfaceState, presses: Vec<KeymapOutcome>) {
     for press in presses {
         match press {
             KeymapOutcome::Command(id) => commands::run(app, &id),
+            KeymapOutcome::Unbound(keys) => {
+                let help =
+                    app.keymap.keys_of("help").map(|keys| format!(": {keys} lists the keys")).unwrap_or_default();
+                app.toast(Sign::Idle, format!("{keys} is not bound{help}"));
+            }
             KeymapOutcome::Key(key) if app.focus() == KeyboardFocus::Rail => rail::pressed(app, &key),
             KeymapOutcome::Key(key) if app.grid.is_some() => grid::key(app, &key),
             KeymapOutcome::Key(key) => to_pane(app, &key),
@@ -77,7 +84,7 @@ fn deal_with(app: &mut InterfaceState, presses: Vec<KeymapOutcome>) {
     }
 }
 
-fn to_pane(app: &mut InterfaceState, key: &KeyEvent) {
+pub(super) fn to_pane(app: &mut InterfaceState, key: &KeyEvent) {
     let Some(item) = app.sessions.focused() else {
         // Nothing to end but ourselves.
         if key.kind == KeyEventKind::Press && key.key == Key::Char('d') && key.modifiers == Modifiers::CTRL {
@@ -93,11 +100,8 @@ fn to_pane(app: &mut InterfaceState, key: &KeyEvent) {
         return;
     }
     if ended {
-        if key.key == Key::Enter && key.kind == KeyEventKind::Press {
-            match waits {
-                true => start::waiting(app, id),
-                false => commands::run(app, "close"),
-            }
+        if key.kind == KeyEventKind::Press {
+            to_ended(app, key, id, waits);
         }
         return;
     }
@@ -105,6 +109,25 @@ fn to_pane(app: &mut InterfaceState, key: &KeyEvent) {
         app.held.told(key, id);
     }
     send(app, Input::Key(key.clone()));
+}
+
+/// A key for a session that has ended. Enter does what the status line says, but not at the end of a line that
+/// somebody typed for the program: what they type next would reach another one, or the shell behind us.
+fn to_ended(app: &mut InterfaceState, key: &KeyEvent, id: SessionId, waits: bool) {
+    if key.key != Key::Enter {
+        app.typed_in_vain = Some(Instant::now());
+        return;
+    }
+    if app.typed_in_vain.is_some_and(|typed| typed.elapsed() < SAME_LINE) {
+        return app.toast(Sign::Blocked, "the program has ended: this line was not sent");
+    }
+    match waits {
+        true => start::waiting(app, id),
+        false if remote_sessions::show_namesake(app, id) => {}
+        // There would be nothing left to see.
+        false if attach_mode::only_session(app).is_some() => app.done = true,
+        false => commands::run(app, "close"),
+    }
 }
 
 /// A long paste comes in pieces. Once one was refused, those behind it are left out too: a text with its end missing is
@@ -126,7 +149,8 @@ fn pasted(app: &mut InterfaceState, text: &str) {
 pub(super) fn send(app: &mut InterfaceState, input: Input) -> bool {
     let Some(session) = app.session().cloned() else { return false };
     ownership::typing(app, &session);
-    let sent = session.send(input, Origin::Human);
+    remote_sessions::keep(app, session.id());
+    let sent = session.send(input);
     if let Err(error) = &sent {
         app.toast(Sign::Failed, error.to_string());
     }

@@ -50,7 +50,7 @@ struct LinePrompt<F> {
 fn entries_of(app: &InterfaceState, folder: &str) -> Vec<FolderEntry> {
     let path = match folder.strip_prefix("~/") {
         Some(rest) => app.surroundings.home.join(rest),
-        None => app.project.project_dir().join(folder),
+        None => app.project.as_ref().map_or(folder.into(), |project| project.project_dir().join(folder)),
     };
     let entry = |entry: std::fs::DirEntry| {
         let name = entry.file_name().into_string().ok().filter(|name| !name.contains(char::is_control))?;

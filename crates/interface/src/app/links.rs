@@ -2,17 +2,16 @@
 
 use std::process::Stdio;
 
-use engine::Session;
 use tui::{PaneView, Rect, Sign};
 use vt::Position;
 
-use super::{look_back, model::InterfaceState};
+use super::{look_back, model::InterfaceState, sources::SessionHandle};
 
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
 /// Opens what is linked at `at`, a place of the screen; false if nothing is.
-pub(super) fn open_at(app: &mut InterfaceState, session: &Session, pane: Rect, at: Position) -> bool {
-    let frame = session.frame().frame;
+pub(super) fn open_at(app: &mut InterfaceState, session: &SessionHandle, pane: Rect, at: Position) -> bool {
+    let frame = session.frame();
     let offset = PaneView::offset_for(&frame, pane);
     let inside = Position { row: at.row - pane.row + offset.row, col: at.col - pane.col + offset.col };
     let Some(link) = crate::links::link_at(&frame, inside) else { return false };

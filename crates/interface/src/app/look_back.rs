@@ -3,10 +3,8 @@
 //! The text is a snapshot from when looking back began: it stays while the program goes on printing, and while the
 //! person looks at other sessions. The motions and the search are in `tui`.
 
-use std::sync::Arc;
-
 use crate::layout::PanePlace;
-use engine::{Session, SessionId};
+use engine::SessionId;
 use tui::{
     Canvas, CanvasCursor, CopyMode, CopyOutcome, Document, HostEvent, Rect, SearchDirection, SelectionUnit, Sign,
     SkinRole, Span,
@@ -21,10 +19,9 @@ use vt::{
 use super::{
     frame,
     model::{HostOrder, InterfaceState},
+    sources::{SessionHandle, SessionText},
 };
 
-/// The limit on lines of history: gathering these takes a few milliseconds.
-const MAX_LINES: u64 = 50_000;
 /// Rows per step of the wheel.
 pub(super) const WHEEL_ROWS: i32 = 3;
 
@@ -45,77 +42,127 @@ pub(super) struct SessionLookBack {
     first: u64,
 }
 
-/// A snapshot of a session's whole text: the number of its first line, all lines, and the cursor.
-fn document(session: &Session) -> (u64, Document, Position) {
-    session.with_screen(|screen| {
-        let frame = screen.frame();
-        let lines = if frame.alternate_screen { 0..0 } else { screen.lines() };
-        let first = lines.start.max(screen.first_screen_line().saturating_sub(MAX_LINES));
-        let history: Vec<_> =
-            (first..lines.end).map_while(|number| screen.history_line(number)).map(Arc::new).collect();
-        let open = screen.open_line().map(Arc::new);
-        (first, Document::new(history, open, &frame), frame.cursor.position)
-    })
+/// What is to be done with a text once it has come.
+pub(super) struct AwaitedText {
+    manner: LookBackManner,
+    then: Vec<TextTask>,
 }
+
+type TextTask = Box<dyn FnOnce(&mut InterfaceState) + Send>;
 
 /// Starts looking back, unless it is on already.
 pub(super) fn begin(app: &mut InterfaceState, manner: LookBackManner) {
     if let Some(id) = here(app) {
-        begin_in(app, id, manner);
+        begin_in(app, id, manner, |_| {});
     }
 }
 
-fn begin_in(app: &mut InterfaceState, id: SessionId, manner: LookBackManner) {
+/// Starts looking back, unless it is on already, and then continues with `then`: at once where the text is at hand, and
+/// else when it has come.
+fn begin_in(
+    app: &mut InterfaceState,
+    id: SessionId,
+    manner: LookBackManner,
+    then: impl FnOnce(&mut InterfaceState) + Send + 'static,
+) {
     let Some(session) = app.sessions.get(id).map(|item| item.session.clone()) else { return };
-    let rows = frame::pane_places(app).of(id).map_or(app.places().pane, |place| place.body).rows;
-    let look = app.looking.entry(session.id()).or_insert_with(|| {
-        let (first, document, cursor) = document(&session);
-        SessionLookBack { manner, mode: CopyMode::new(document, cursor, rows), first }
-    });
-    // After scrolling with the mouse, keys take over at the same place.
-    if manner == LookBackManner::Keys {
-        look.manner = manner;
+    if is_on(app, id) {
+        go_on(app, id, manner);
+        return then(app);
     }
-    look.mode.set_rows(rows);
+    if let Some(text) = session.text() {
+        open(app, id, manner, text);
+        return then(app);
+    }
+    if let Some(awaited) = app.texts_asked.get_mut(&id) {
+        return awaited.then.push(Box::new(then));
+    }
+    app.texts_asked.insert(id, AwaitedText { manner, then: vec![Box::new(then)] });
+    let loop_tasks = app.loop_tasks();
+    app.tasks.spawn_blocking(move || {
+        let text = session.fetch_text();
+        let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| {
+            let awaited = app.texts_asked.remove(&id).filter(|_| app.sessions.get(id).is_some());
+            match text {
+                Ok(text) => {
+                    let Some(awaited) = awaited else { return };
+                    open(app, id, awaited.manner, text);
+                    awaited.then.into_iter().for_each(|then| then(app));
+                }
+                Err(why) => app.toast(Sign::Failed, format!("its history can't be read: {why}")),
+            }
+        }));
+    });
+}
+
+fn open(app: &mut InterfaceState, id: SessionId, manner: LookBackManner, text: SessionText) {
+    let cursor = text.frame.cursor.position;
+    let rows = rows_of(app, id);
+    let mode = CopyMode::new(document(&text), cursor, rows);
+    app.looking.insert(id, SessionLookBack { manner, mode, first: text.first });
     app.dirty = true;
 }
 
+/// After scrolling with the mouse, keys take over at the same place.
+fn go_on(app: &mut InterfaceState, id: SessionId, manner: LookBackManner) {
+    let rows = rows_of(app, id);
+    if let Some(look) = app.looking.get_mut(&id) {
+        if manner == LookBackManner::Keys {
+            look.manner = manner;
+        }
+        look.mode.set_rows(rows);
+    }
+    app.dirty = true;
+}
+
+fn rows_of(app: &InterfaceState, id: SessionId) -> u16 {
+    frame::pane_places(app).of(id).map_or(app.places().pane, |place| place.body).rows
+}
+
+fn document(text: &SessionText) -> Document {
+    Document::new(text.lines.iter().cloned(), text.open.clone(), &text.frame)
+}
+
 /// After a resize: the text is wrapped again, and the same line stays in view.
-pub(super) fn resized(app: &mut InterfaceState, session: &Session, rows: u16) {
+pub(super) fn resized(app: &mut InterfaceState, session: &SessionHandle, rows: u16) {
     let Some(look) = app.looking.get_mut(&session.id()) else { return };
     look.mode.set_rows(rows);
-    let cols = session.with_screen(|screen| screen.size().cols);
-    if look.mode.document().cols() != cols {
+    // A text that would have to be fetched again stays as it is.
+    if let Some(text) = session.text().filter(|text| text.frame.size.cols != look.mode.document().cols()) {
         let line = look.first + look.mode.document().line_at(look.mode.top()) as u64;
-        let (first, document, _) = document(session);
-        look.first = first;
-        look.mode.replace(document, usize::try_from(line.saturating_sub(first)).unwrap_or(usize::MAX));
+        look.first = text.first;
+        look.mode.replace(document(&text), usize::try_from(line.saturating_sub(text.first)).unwrap_or(usize::MAX));
     }
     app.dirty = true;
 }
 
 /// Starts looking back with a search.
 pub(super) fn search(app: &mut InterfaceState) {
-    begin(app, LookBackManner::Keys);
-    let area = app.places().pane;
-    if let Some(look) = current(app) {
-        look.mode.update(&HostEvent::Key(KeyEvent::press('?')), area);
-    }
+    let Some(id) = here(app) else { return };
+    begin_in(app, id, LookBackManner::Keys, move |app| {
+        let area = app.places().pane;
+        if let Some(look) = app.looking.get_mut(&id) {
+            look.mode.update(&HostEvent::Key(KeyEvent::press('?')), area);
+        }
+    });
 }
 
 /// Looks back at a line, with the matches of `pattern` marked. One that has gone meanwhile is the oldest there is.
 pub(super) fn go_to_line(app: &mut InterfaceState, line: u64, pattern: &str) {
     // What one looked at before may be older than the line.
     end(app);
-    begin(app, LookBackManner::Keys);
-    if let Some(look) = current(app) {
-        let line = line.saturating_sub(look.first);
-        look.mode.go_to_match(usize::try_from(line).unwrap_or(usize::MAX), pattern);
-    }
+    let Some(id) = here(app) else { return };
+    let pattern = pattern.to_owned();
+    begin_in(app, id, LookBackManner::Keys, move |app| {
+        if let Some(look) = app.looking.get_mut(&id) {
+            let line = line.saturating_sub(look.first);
+            look.mode.go_to_match(usize::try_from(line).unwrap_or(usize::MAX), &pattern);
+        }
+    });
 }
 
 fn here(app: &InterfaceState) -> Option<SessionId> {
-    app.session().map(Session::id)
+    app.session_id()
 }
 
 fn current(app: &mut InterfaceState) -> Option<&mut SessionLookBack> {
@@ -140,27 +187,40 @@ pub(super) fn wheel(app: &mut InterfaceState, id: SessionId, rows: i32) {
     if rows > 0 && !is_on(app, id) {
         return;
     }
-    begin_in(app, id, LookBackManner::Mouse);
-    let Some(look) = app.looking.get_mut(&id) else { return };
-    look.mode.scroll(rows as isize);
-    let back = look.mode.at_end() && look.manner == LookBackManner::Mouse && look.mode.selection().is_none();
-    if back {
-        app.looking.remove(&id);
-    }
+    begin_in(app, id, LookBackManner::Mouse, move |app| {
+        let Some(look) = app.looking.get_mut(&id) else { return };
+        look.mode.scroll(rows as isize);
+        let back = look.mode.at_end() && look.manner == LookBackManner::Mouse && look.mode.selection().is_none();
+        if back {
+            app.looking.remove(&id);
+        }
+    });
 }
 
 /// A mouse press that starts a selection.
 pub(super) fn select(app: &mut InterfaceState, at: Position, unit: SelectionUnit) {
-    begin(app, LookBackManner::Mouse);
-    let area = app.places().pane;
-    if let Some(look) = current(app) {
-        let point = look.mode.point_at(at, area);
-        look.mode.select_at(point, unit);
-    }
+    let Some(id) = here(app) else { return };
+    begin_in(app, id, LookBackManner::Mouse, move |app| {
+        let area = app.places().pane;
+        if let Some(look) = app.looking.get_mut(&id) {
+            let point = look.mode.point_at(at, area);
+            look.mode.select_at(point, unit);
+        }
+    });
+}
+
+/// What waits for the text of the session in sight.
+fn awaited(app: &mut InterfaceState) -> Option<&mut AwaitedText> {
+    let id = here(app)?;
+    app.texts_asked.get_mut(&id)
 }
 
 /// Mouse motion and release during a selection.
 pub(super) fn mouse(app: &mut InterfaceState, event: &HostEvent) {
+    if let Some(awaited) = awaited(app) {
+        let event = event.clone();
+        return awaited.then.push(Box::new(move |app| mouse(app, &event)));
+    }
     let area = app.places().pane;
     if let Some(look) = current(app) {
         let outcome = look.mode.update(event, area);
@@ -170,6 +230,13 @@ pub(super) fn mouse(app: &mut InterfaceState, event: &HostEvent) {
 
 /// A key while looking back; false if it is meant for the program.
 pub(super) fn key(app: &mut InterfaceState, key: &KeyEvent) -> bool {
+    if let Some(awaited) = awaited(app).filter(|awaited| awaited.manner == LookBackManner::Keys) {
+        let typed = key.clone();
+        awaited.then.push(Box::new(move |app| {
+            self::key(app, &typed);
+        }));
+        return true;
+    }
     let area = app.places().pane;
     let Some(look) = current(app) else { return false };
     let page = matches!(key.key, Key::PageUp | Key::PageDown);

@@ -1,19 +1,23 @@
 //! The interface's state. Layers get it as their context: they change it, and draw from it.
 
-use std::{collections::HashMap, sync::Arc, time::Instant};
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use engine::{Session, SessionId};
+use engine::SessionId;
 use ops::{Call, Caller, Context, OpError};
 use program::Surroundings;
-use project::{Project, Settings};
+use project::{Project, Settings, WaitingAgent};
 use serde_json::Value;
 use tokio::{runtime::Handle, sync::mpsc};
 use tui::{KeySequence, Keymap, Layer, Rect, Sign, Skin};
 use vt::Size;
 
 use super::{
-    attention, commands, frame::ScreenPlaces, recordings, scratchpads, sessions::SessionItems, toasts::ToastStack,
-    trust_prompt,
+    attach_mode::AttachMode, attention, branch, commands, frame::ScreenPlaces, recordings, remote_sessions,
+    scratchpads, sessions::SessionItems, sources::SessionHandle, toasts::ToastStack, trust_prompt,
 };
 
 /// The result of a background task, to be applied in the loop.
@@ -38,7 +42,7 @@ pub(crate) struct RailState {
 }
 
 /// Palette entries of this run only: they name sessions.
-const PASSING: [&str; 3] = ["show/", "waiting/", "trust/"];
+const PASSING: [&str; 4] = ["show/", "waiting/", "trust/", "remote/"];
 
 /// Entries that only explain why something can't be run: taken by mistake, they must not come first the next time.
 pub(crate) const CANT_RUN: &str = "cant-run/";
@@ -54,7 +58,10 @@ pub(crate) enum HostOrder {
 }
 
 pub(crate) struct InterfaceState {
-    pub(crate) project: Project,
+    /// With its engine, agents, trust, presets and scratchpads. Without one, all sessions are coordinators'.
+    pub(crate) project: Option<Project>,
+    /// How `vtr attach` uses the interface; none for patterm.
+    pub(crate) attach: Option<AttachMode>,
     pub(crate) surroundings: Surroundings,
     /// As currently in config.json.
     pub(crate) settings: Settings,
@@ -84,6 +91,8 @@ pub(crate) struct InterfaceState {
     pub(crate) scratchpads: scratchpads::ScratchpadsState,
     pub(crate) attention: attention::AttentionState,
     pub(crate) recordings: recordings::RecordingsState,
+    pub(crate) branch: branch::BranchState,
+    pub(crate) remote: remote_sessions::RemoteSessions,
     pub(crate) find: super::find::FindState,
     pub(crate) trust: trust_prompt::TrustPromptState,
     /// Said at the left of the status line, besides who drives: that the engine is shared, for one.
@@ -114,6 +123,8 @@ pub(crate) struct InterfaceState {
     pub(crate) last_typed: Option<Instant>,
     /// Sessions that are looked back on, each at the place where the person left it.
     pub(super) looking: HashMap<SessionId, super::look_back::SessionLookBack>,
+    /// Sessions whose text is being fetched, to look back on it.
+    pub(super) texts_asked: HashMap<SessionId, super::look_back::AwaitedText>,
     /// The text copied last.
     pub(crate) copied: String,
     pub(super) bells: tui::host::BellLimit,
@@ -127,6 +138,8 @@ pub(crate) struct InterfaceState {
     pub(super) sizes: HashMap<SessionId, Size>,
     pub(super) pointer: super::input::mouse::PointerState,
     pub(super) held: super::input::PressedKeys,
+    /// When a key was last typed for a session that has ended.
+    pub(super) typed_in_vain: Option<Instant>,
     /// When a part of a paste was last refused.
     pub(super) paste_cut: Option<Instant>,
 }
@@ -139,13 +152,13 @@ impl std::fmt::Debug for InterfaceState {
 
 impl InterfaceState {
     pub(super) fn new(
-        project: Project,
+        project: Option<Project>,
+        settings: Settings,
         surroundings: Surroundings,
         tasks: Handle,
         loop_tasks: mpsc::UnboundedSender<LoopTask>,
         keymap: Keymap,
     ) -> Self {
-        let settings = project.settings().clone();
         let rail = RailState {
             visible: settings.rail.visible,
             cols: settings.rail.width,
@@ -153,15 +166,19 @@ impl InterfaceState {
             cursor: 0,
         };
         // The newest has the highest number.
-        let recent = (1..).zip(project.recents().list().into_iter().rev()).map(|(number, id)| (id, number)).collect();
+        let taken = project.as_ref().map(|project| project.recents().list()).unwrap_or_default();
+        let recent = (1..).zip(taken.into_iter().rev()).map(|(number, id)| (id, number)).collect();
         InterfaceState {
-            sessions: SessionItems::new(project.engine().clone()),
-            scratchpads: scratchpads::ScratchpadsState::new(&project),
+            sessions: SessionItems::new(project.as_ref().map(|project| project.engine().clone())),
+            scratchpads: project.as_ref().map(scratchpads::ScratchpadsState::new).unwrap_or_default(),
             attention: attention::AttentionState::default(),
             recordings: recordings::RecordingsState::default(),
+            branch: branch::BranchState::default(),
+            remote: remote_sessions::RemoteSessions::default(),
             find: super::find::FindState::default(),
             trust: trust_prompt::TrustPromptState::default(),
             project,
+            attach: None,
             settings,
             surroundings,
             tasks,
@@ -195,6 +212,7 @@ impl InterfaceState {
             last_input: None,
             last_typed: None,
             looking: HashMap::new(),
+            texts_asked: HashMap::new(),
             copied: String::new(),
             bells: Default::default(),
             first_run: false,
@@ -204,6 +222,7 @@ impl InterfaceState {
             sizes: HashMap::new(),
             pointer: super::input::mouse::PointerState::default(),
             held: super::input::PressedKeys::default(),
+            typed_in_vain: None,
             paste_cut: None,
         }
     }
@@ -248,10 +267,21 @@ impl InterfaceState {
             return;
         }
         let newest = self.recent.values().max().copied().unwrap_or_default();
-        if !PASSING.iter().any(|passing| entry.starts_with(passing)) {
-            self.tasks.spawn(self.project.recents().note(entry.clone()));
+        if let Some(project) = &self.project
+            && !PASSING.iter().any(|passing| entry.starts_with(passing))
+        {
+            self.tasks.spawn(project.recents().note(entry.clone()));
         }
         self.recent.insert(entry, newest + 1);
+    }
+
+    /// An id that no session here gets, for one that runs elsewhere.
+    pub(crate) fn foreign_id(&self) -> SessionId {
+        let free = |id: &SessionId| self.sessions.get(*id).is_none();
+        match &self.project {
+            Some(project) => project.engine().foreign_id(),
+            None => std::iter::repeat_with(SessionId::random).find(free).expect("the iterator never ends"),
+        }
     }
 
     /// The channel through which a task reports back to the loop.
@@ -266,7 +296,21 @@ impl InterfaceState {
         arguments: Value,
         then: impl FnOnce(&mut InterfaceState, Result<Value, OpError>) + Send + 'static,
     ) {
-        let (project, loop_tasks, operation) = (self.project.clone(), self.loop_tasks(), operation.to_owned());
+        let (loop_tasks, operation) = (self.loop_tasks(), operation.to_owned());
+        // A session of a coordinator is unknown to the project's operations.
+        let named = arguments["process_id"].as_str().and_then(|id| id.parse().ok());
+        let elsewhere = named.and_then(|id| self.sessions.get(id)?.session.call(&operation, &arguments));
+        if let Some(call) = elsewhere {
+            self.tasks.spawn(async move {
+                let outcome = call.await;
+                let _ = loop_tasks.send(Box::new(move |app| then(app, outcome)));
+            });
+            return;
+        }
+        let Some(project) = self.project.clone() else {
+            let error = OpError::invalid_args("only patterm can do this");
+            return then(self, Err(error));
+        };
         self.tasks.spawn(async move {
             let context = project.clone();
             let outcome = match context.table().get(&operation) {
@@ -287,9 +331,28 @@ impl InterfaceState {
         });
     }
 
+    /// The name of the program that we are.
+    pub(crate) fn program(&self) -> &'static str {
+        if self.attach.is_some() { "vtr" } else { "patterm" }
+    }
+
+    /// Between two frames: 60 a second, and 30 where each comes through a coordinator.
+    pub(super) fn frame_gap(&self) -> Duration {
+        Duration::from_secs(1) / if self.attach.is_some() { 30 } else { 60 }
+    }
+
+    /// What the agent in a session waits for.
+    pub(crate) fn waiting_agent(&self, session: SessionId) -> Option<WaitingAgent> {
+        self.project.as_ref()?.crew().waiting_in(session)
+    }
+
     /// The session that has the keyboard.
-    pub(crate) fn session(&self) -> Option<&Session> {
+    pub(crate) fn session(&self) -> Option<&SessionHandle> {
         self.sessions.focused().map(|item| &item.session)
+    }
+
+    pub(crate) fn session_id(&self) -> Option<SessionId> {
+        self.sessions.focused().map(|item| item.id)
     }
 
     /// Shows a session, in its tab.

@@ -4,11 +4,11 @@
 
 use std::time::Instant;
 
-use engine::{Kind, Session, SessionEvent, SessionId};
+use engine::{Kind, SessionEvent, SessionId};
 use tokio::{sync::broadcast, task::AbortHandle};
 use vt::Effect;
 
-use super::{attention, model::InterfaceState, sessions::SessionItem};
+use super::{attention, model::InterfaceState, sessions::SessionItem, sources::SessionHandle};
 
 /// The task that waits for a session's news. Dropping this aborts it.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ async fn calls(mut events: broadcast::Receiver<SessionEvent>) -> Option<ProgramC
 }
 
 /// Waits until `session` has printed more than `seen`; false if it is gone.
-async fn prints_beyond(session: &Session, seen: u64) -> bool {
+async fn prints_beyond(session: &SessionHandle, seen: u64) -> bool {
     let mut pulse = session.pulse();
     loop {
         let now = *pulse.borrow_and_update();

@@ -2,7 +2,7 @@
 //! set. Opening them is the project's.
 
 use ops::{ErrorKind, OpError};
-use project::{RecordedProgram, RecordedTab, TabOutcome, settings::LastRunChoice, start_set::START_SET};
+use project::{Project, RecordedProgram, RecordedTab, TabOutcome, settings::LastRunChoice, start_set::START_SET};
 use tui::{
     Sign, SkinRole, Span,
     widgets::{Modal, StyledLine},
@@ -19,7 +19,7 @@ const MAX_COMMAND: usize = 60;
 /// At the start: what the settings say becomes of the last run's tabs. `faults` is what is wrong with their record.
 pub(super) fn offer(app: &mut InterfaceState, faults: Vec<String>) {
     faults.into_iter().for_each(|fault| app.toast(Sign::Blocked, fault));
-    let tabs = app.project.last_tabs();
+    let tabs = app.project.as_ref().map(Project::last_tabs).unwrap_or_default();
     if tabs.is_empty() {
         return;
     }
@@ -32,12 +32,12 @@ pub(super) fn offer(app: &mut InterfaceState, faults: Vec<String>) {
 
 /// Whether there is anything to open.
 pub(super) fn is_there(app: &InterfaceState) -> bool {
-    !app.project.last_tabs().is_empty()
+    app.project.as_ref().is_some_and(|project| !project.last_tabs().is_empty())
 }
 
 /// Opens all of them.
 pub(super) fn open(app: &mut InterfaceState) {
-    let (project, loop_tasks) = (app.project.clone(), app.loop_tasks());
+    let (Some(project), loop_tasks) = (app.project.clone(), app.loop_tasks()) else { return };
     app.tasks.spawn(async move {
         let opened = project.open_last_tabs().await;
         let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| told(app, opened)));
@@ -81,7 +81,7 @@ fn what(program: &RecordedProgram) -> String {
 
 /// Opens the project's start set; the person is asked first, unless they have allowed it as it is.
 pub(super) fn open_start_set(app: &mut InterfaceState) {
-    let (project, loop_tasks) = (app.project.clone(), app.loop_tasks());
+    let (Some(project), loop_tasks) = (app.project.clone(), app.loop_tasks()) else { return };
     app.tasks.spawn(async move {
         let opened = project.open_start_set().await;
         let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| match opened {

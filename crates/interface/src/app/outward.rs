@@ -10,19 +10,28 @@ const MAX_WAITING: usize = 60;
 
 /// The title of the window: the project, and before it how much waits for the person.
 pub(super) fn title(app: &InterfaceState) -> String {
-    let folder = app.project.project_dir();
-    let project = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
+    let project = match &app.project {
+        Some(project) => {
+            let folder = project.project_dir();
+            folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
+        }
+        None => app.sessions.focused().map(|item| item.name.clone()).unwrap_or_default(),
+    };
     match attention::first(app) {
         Some(first) => {
             let (sign, count) = (app.skin.glyphs.sign(Sign::Blocked), attention::count(app));
             format!("{sign} {count} {project} - {}", first.chars().take(MAX_WAITING).collect::<String>())
         }
-        None => format!("{project} - patterm"),
+        None if project.is_empty() => app.program().to_owned(),
+        None => format!("{project} - {}", app.program()),
     }
 }
 
 /// Summarises all sessions as one state and one line.
 pub(super) fn summary(app: &InterfaceState) -> (ProgramState, String) {
+    if app.attach.is_some() {
+        return app.remote.summary(app.program());
+    }
     let named = |sign: Sign| -> Vec<&str> {
         app.sessions.items().iter().filter(|item| item.sign() == sign).map(|item| item.name.as_str()).collect()
     };

@@ -2,13 +2,13 @@
 //!
 //! The engine decides it where input is sent. Here it is only shown, and handed back.
 
-use engine::{Owner, Session};
+use engine::Owner;
 use tui::Sign;
 
-use super::model::InterfaceState;
+use super::{model::InterfaceState, sources::SessionHandle};
 
 /// The person is about to type into `session`: shows a notice if that takes over control.
-pub(super) fn typing(app: &mut InterfaceState, session: &Session) {
+pub(super) fn typing(app: &mut InterfaceState, session: &SessionHandle) {
     if session.owner() == Owner::Orchestrator {
         app.toast(Sign::Blocked, "Orchestrator is also driving this pane");
     }

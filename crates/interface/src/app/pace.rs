@@ -1,10 +1,7 @@
-//! Limits how often the host's screen is written: at most 60 times a second, and at once after a pause and for what
-//! answers a key.
+//! Limits how often the host's screen is written: so many times a second, and at once after a pause and for what answers a
+//! key.
 
 use std::time::{Duration, Instant};
-
-/// A sixtieth of a second.
-const GAP: Duration = Duration::from_nanos(16_666_667);
 
 /// Output within this time after a key is taken for its echo.
 const ECHO: Duration = Duration::from_millis(100);
@@ -14,6 +11,8 @@ const ECHO: Duration = Duration::from_millis(100);
 /// count: a neighbour that prints all the time would delay it by half a frame.
 #[derive(Debug)]
 pub(super) struct FramePacing {
+    /// Between two frames.
+    gap: Duration,
     next: Instant,
     /// When a key was typed that nothing has answered yet.
     typed: Option<Instant>,
@@ -22,8 +21,8 @@ pub(super) struct FramePacing {
 }
 
 impl FramePacing {
-    pub(super) fn new(now: Instant) -> Self {
-        FramePacing { next: now, typed: None, echo: false }
+    pub(super) fn new(now: Instant, gap: Duration) -> Self {
+        FramePacing { gap, next: now, typed: None, echo: false }
     }
 
     pub(super) fn typed(&mut self, now: Instant) {
@@ -57,8 +56,8 @@ impl FramePacing {
         if std::mem::take(&mut self.echo) {
             return;
         }
-        let earliest = now.checked_sub(GAP).unwrap_or(now);
-        self.next = self.next.max(earliest) + GAP;
+        let earliest = now.checked_sub(self.gap).unwrap_or(now);
+        self.next = self.next.max(earliest) + self.gap;
     }
 }
 
@@ -66,10 +65,13 @@ impl FramePacing {
 mod tests {
     use super::*;
 
+    /// A sixtieth of a second.
+    const GAP: Duration = Duration::from_nanos(16_666_667);
+
     #[test]
     fn never_more_than_sixty_a_second_and_never_late_after_a_rest() {
         let start = Instant::now() + Duration::from_secs(10);
-        let mut pace = FramePacing::new(start);
+        let mut pace = FramePacing::new(start, GAP);
         let mut now = start;
         for _ in 0..61 {
             now = now.max(pace.next());
@@ -86,7 +88,7 @@ mod tests {
     #[test]
     fn an_echo_is_drawn_at_once_and_once() {
         let start = Instant::now() + Duration::from_secs(10);
-        let mut pace = FramePacing::new(start);
+        let mut pace = FramePacing::new(start, GAP);
         (0..5).for_each(|_| pace.drawn(start));
         assert!(!pace.is_due(start));
         pace.answered(start);

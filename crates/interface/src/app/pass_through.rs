@@ -21,7 +21,7 @@ pub(crate) struct PassThroughState {
 }
 
 pub(super) fn begin(app: &mut InterfaceState) {
-    let Some(id) = app.session().map(engine::Session::id) else { return };
+    let Some(id) = app.session_id() else { return };
     app.pass_through = Some(id);
     let key = app.keymap.keys_of(commands::PALETTE).unwrap_or_default();
     let key = super::frame::key_name(&key);

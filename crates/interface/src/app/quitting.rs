@@ -12,18 +12,23 @@ const MAX_LISTED: usize = 20;
 
 /// The person wants to quit.
 pub(super) fn ask(app: &mut InterfaceState) {
-    if app.sessions.items().iter().all(SessionItem::has_ended) {
+    if own_running(app).next().is_none() {
         app.done = true;
         return;
     }
-    let running = app.sessions.items().iter().filter(|item| !item.has_ended()).count();
+    let running = own_running(app).count();
     let label = if running == 1 { "end it and quit" } else { "end them and quit" };
     let modal = Modal::new("Quit patterm?", body(app)).answer('q', label).answer('c', "cancel");
     question::ask(app, modal, 0, |app| app.done = true);
 }
 
+/// The sessions that end with us; those of coordinators don't.
+fn own_running(app: &InterfaceState) -> impl Iterator<Item = &SessionItem> {
+    app.sessions.items().iter().filter(|item| item.remote.is_none() && !item.has_ended())
+}
+
 fn body(app: &InterfaceState) -> Vec<StyledLine> {
-    let live: Vec<&SessionItem> = app.sessions.items().iter().filter(|item| !item.has_ended()).collect();
+    let live: Vec<&SessionItem> = own_running(app).collect();
     let mut lines = running_list(app, &live, "");
     lines.push(vec![]);
     lines.push(vec![Span::new("Scratchpads stay.", app.skin.style(SkinRole::Muted))]);

@@ -8,17 +8,17 @@ mod making;
 mod playing;
 mod searching;
 
-use std::time::SystemTime;
+use std::{path::PathBuf, time::SystemTime};
 
 use replay::{RecordingFile, Tape, TapeLimits};
 use tui::{Sign, widgets::RecordingPlayer};
 
 pub(super) use self::{
-    making::{heard, is_on},
+    making::{heard, is_on, toggle},
     playing::{deadline, tick},
 };
 use super::{
-    commands::{CommandSection, ScreenCommand, always},
+    commands::{CommandSection, ScreenCommand, with_project},
     frame,
     model::InterfaceState,
     palette::{Palette, PaletteEntry},
@@ -52,7 +52,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         title: "Play a recording…",
         section: CommandSection::Recordings,
         keys: &[],
-        when: always,
+        when: with_project,
         run: |app| choose(app, "play a recording", |app, name| with_tape(app, name, playing::begin)),
     },
     ScreenCommand {
@@ -60,7 +60,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         title: "Find when text was on screen, in a recording…",
         section: CommandSection::Recordings,
         keys: &[],
-        when: always,
+        when: with_project,
         run: |app| choose(app, "find in a recording", searching::ask_pattern),
     },
     ScreenCommand {
@@ -68,7 +68,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         title: "Export a recording…",
         section: CommandSection::Recordings,
         keys: &[],
-        when: always,
+        when: with_project,
         run: |app| choose(app, "export a recording", exporting::ask_form),
     },
 ];
@@ -87,9 +87,14 @@ fn beside<T: Send + 'static>(
     });
 }
 
+/// Where the project's recordings are.
+fn folder(app: &InterfaceState) -> Option<PathBuf> {
+    app.project.as_ref().map(|project| project.layout().recordings())
+}
+
 /// Lets the person choose one of the project's recordings.
 fn choose(app: &mut InterfaceState, title: &'static str, act: fn(&mut InterfaceState, &str)) {
-    let folder = app.project.layout().recordings();
+    let Some(folder) = folder(app) else { return };
     let look = move || replay::list(&folder);
     beside(app, look, move |app, listed| {
         if listed.is_empty() {
@@ -113,7 +118,7 @@ fn with_tape(
     name: &str,
     then: impl FnOnce(&mut InterfaceState, &str, Tape) + Send + 'static,
 ) {
-    let (folder, name) = (app.project.layout().recordings(), name.to_owned());
+    let (Some(folder), name) = (folder(app), name.to_owned()) else { return };
     let read = {
         let name = name.clone();
         move || replay::open(&folder, &name, TapeLimits::default())

@@ -3,18 +3,21 @@
 use engine::{SessionId, SessionName};
 use serde_json::json;
 
-use super::{line_prompt, model::InterfaceState};
+use super::{line_prompt, model::InterfaceState, remote_sessions};
 
 const TITLE: &str = "Name: letters, digits, . _ - (up to 64)";
 
 pub(super) fn ask(app: &mut InterfaceState) {
-    if let Some(id) = app.session().map(engine::Session::id) {
+    if let Some(id) = app.session_id() {
         ask_for(app, id);
     }
 }
 
 pub(super) fn ask_for(app: &mut InterfaceState, id: SessionId) {
-    if let Some(name) = app.sessions.get(id).map(|item| item.name.clone()) {
+    if !remote_sessions::may_change(app, id) {
+        return;
+    }
+    if let Some(name) = app.sessions.get(id).and_then(|item| item.session.name()) {
         prompt(app, id, &name);
     }
 }

@@ -12,7 +12,7 @@ use tui::{Sign, SkinRole, Span, widgets::Modal};
 pub(super) use self::rail_part::{draw_rail, rail_event, rail_rows};
 use self::reader::ScratchpadReader;
 use super::{
-    commands::{CommandSection, ScreenCommand, always},
+    commands::{CommandSection, ScreenCommand, with_project},
     editor, line_prompt,
     model::InterfaceState,
     palette::{Palette, PaletteEntry},
@@ -88,7 +88,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         title: "New scratchpad…",
         section: CommandSection::Scratchpads,
         keys: &[],
-        when: always,
+        when: with_project,
         run: name_new,
     },
     ScreenCommand {
@@ -143,9 +143,9 @@ pub(super) fn changed(app: &mut InterfaceState) {
         app.scratchpads.again = true;
         return;
     }
+    let Some(project) = &app.project else { return };
     app.scratchpads.reading = true;
-    let (pads, chosen, loop_tasks) =
-        (app.project.scratchpads().clone(), app.scratchpads.chosen.clone(), app.loop_tasks());
+    let (pads, chosen, loop_tasks) = (project.scratchpads().clone(), app.scratchpads.chosen.clone(), app.loop_tasks());
     app.tasks.spawn_blocking(move || {
         let listed = pads.list();
         let mut fresh = ScratchpadsState { pads: listed.unwrap_or_default(), chosen, ..ScratchpadsState::default() };
@@ -196,7 +196,8 @@ fn open(app: &mut InterfaceState, name: PadName) {
 }
 
 fn edit(app: &mut InterfaceState, name: &PadName) {
-    let file = app.project.scratchpads().folder().join(name.as_str());
+    let Some(project) = &app.project else { return };
+    let file = project.scratchpads().folder().join(name.as_str());
     editor::open(app, file, false);
 }
 

@@ -6,18 +6,22 @@ use std::{
     cmp::Reverse,
     collections::HashMap,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use crate::{layout::PaneTree, tabs::TabOrder};
 use agents::State;
-use engine::{AgedReport, Engine, ExitStatus, Kind, Owner, Session, SessionId, Status};
+use engine::{AgedReport, Engine, ExitStatus, Kind, Owner, SessionId, Status};
 use project::AgentStanding;
 use tokio::sync::watch;
 use tui::Sign;
 use vt::{ProgramState, StatusRecord};
 
-use super::news::NewsWatch;
+use super::{
+    news::NewsWatch,
+    sources::{RemoteStanding, SessionHandle, SourceConnection},
+};
 
 mod in_sight;
 
@@ -27,7 +31,7 @@ const AFTER_RESIZE: Duration = Duration::from_secs(1);
 /// One session, as of the last refresh.
 #[derive(Debug)]
 pub(crate) struct SessionItem {
-    pub(crate) session: Session,
+    pub(crate) session: SessionHandle,
     pub(crate) id: SessionId,
     pub(crate) name: String,
     pub(crate) kind: Kind,
@@ -36,6 +40,8 @@ pub(crate) struct SessionItem {
     /// Where it was started.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) parent: Option<SessionId>,
+    /// For a session of a coordinator: which one, and how it is connected.
+    pub(crate) remote: Option<RemoteStanding>,
     /// The root of its tab.
     pub(crate) tab: SessionId,
     /// 0 for the root.
@@ -66,17 +72,18 @@ pub(crate) struct SessionItem {
 }
 
 impl SessionItem {
-    fn new(session: Session, standing: Option<watch::Receiver<AgentStanding>>, now: Instant) -> Self {
+    fn new(session: SessionHandle, standing: Option<watch::Receiver<AgentStanding>>, now: Instant) -> Self {
         let id = session.id();
-        let info = session.info();
-        let program = info.argv.first().and_then(|program| Path::new(program).file_name());
+        let argv = session.argv();
+        let program = argv.first().and_then(|program| Path::new(program).file_name());
         SessionItem {
             program: program.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-            folder: info.working_dir,
+            folder: session.folder(),
             id,
             name: String::new(),
             kind: session.kind(),
             parent: session.parent(),
+            remote: session.remote(),
             tab: id,
             depth: 0,
             status: Status::Starting,
@@ -140,9 +147,14 @@ impl SessionItem {
         self.status.has_ended()
     }
 
+    /// How a session of a coordinator is connected.
+    pub(crate) fn connection(&self) -> Option<&SourceConnection> {
+        self.remote.as_ref().map(|remote| &remote.connection)
+    }
+
     /// Its first start is left for the person.
     pub(crate) fn waits(&self) -> bool {
-        self.session.run_number() == 0
+        self.session.waits_for_start()
     }
 
     fn failed(&self) -> bool {
@@ -155,7 +167,13 @@ impl SessionItem {
     }
 
     /// The sign of its state, whether somebody has seen it or not.
-    fn own_sign(&self) -> Sign {
+    pub(crate) fn own_sign(&self) -> Sign {
+        match self.connection() {
+            Some(SourceConnection::Connecting) => return Sign::Starting,
+            Some(SourceConnection::Silent) => return Sign::Unknown,
+            Some(SourceConnection::Lost(_) | SourceConnection::Gone(_)) => return Sign::Failed,
+            Some(SourceConnection::Live) | None => {}
+        }
         match self.status {
             Status::Starting => Sign::Starting,
             Status::Running => match self.state() {
@@ -179,14 +197,32 @@ impl SessionItem {
         }
     }
 
+    /// A session of a coordinator that has ended, or that can't be reached.
+    pub(crate) fn has_trouble(&self) -> bool {
+        match self.connection() {
+            Some(SourceConnection::Silent | SourceConnection::Lost(_) | SourceConnection::Gone(_)) => true,
+            Some(SourceConnection::Connecting | SourceConnection::Live) => self.has_ended(),
+            None => false,
+        }
+    }
+
     /// Its state in one or two words, for the status line and the tree.
     pub(crate) fn word(&self) -> String {
+        match self.connection() {
+            Some(SourceConnection::Connecting) => return "connecting".to_owned(),
+            Some(SourceConnection::Silent) => return "DOES NOT ANSWER".to_owned(),
+            Some(SourceConnection::Lost(_)) => return "LOST".to_owned(),
+            Some(SourceConnection::Gone(_)) => return "GONE".to_owned(),
+            Some(SourceConnection::Live) | None => {}
+        }
         match (self.status, self.exit) {
             (status, _) if status.has_ended() && self.waits() => "waits".to_owned(),
             (Status::Running, _) => match self.state() {
                 Some(state) => state.to_string(),
                 None => self.leading_report().map_or_else(|| "running".to_owned(), report_word),
             },
+            // Nobody has to wonder whether what is on the screen is still going on.
+            (Status::Exited | Status::Stopped, Some(exit)) if self.remote.is_some() => ended_elsewhere(exit),
             (Status::Exited, Some(ExitStatus::Code(0))) => "done".to_owned(),
             (Status::Exited | Status::Stopped, Some(ExitStatus::Code(code))) => format!("exit {code}"),
             (Status::Exited | Status::Stopped, Some(exit @ ExitStatus::Signal(_))) => {
@@ -202,6 +238,14 @@ impl SessionItem {
             (Some(standing), false) => standing.borrow().status.since,
             _ => self.since,
         }
+    }
+}
+
+/// `EXITED 3`, `EXITED SIGTERM`.
+fn ended_elsewhere(exit: ExitStatus) -> String {
+    match exit {
+        ExitStatus::Code(code) => format!("EXITED {code}"),
+        ExitStatus::Signal(_) => format!("EXITED {}", ops::signal_name(Some(exit)).unwrap_or_default()),
     }
 }
 
@@ -226,7 +270,8 @@ pub(crate) fn report_word(record: &StatusRecord) -> String {
 /// All sessions, in the order of the tabs and of each tab's trees: children are below their parent.
 #[derive(Debug)]
 pub(crate) struct SessionItems {
-    engine: Engine,
+    /// The program's own, if it has one.
+    engine: Option<Engine>,
     items: Vec<SessionItem>,
     order: TabOrder<SessionId>,
     /// The tab in sight; none in the empty state.
@@ -253,7 +298,7 @@ pub(crate) struct RefreshOutcome {
 }
 
 impl SessionItems {
-    pub(crate) fn new(engine: Engine) -> Self {
+    pub(crate) fn new(engine: Option<Engine>) -> Self {
         SessionItems {
             engine,
             items: Vec::new(),
@@ -265,25 +310,31 @@ impl SessionItems {
         }
     }
 
-    /// Reads everything from the engine again. `standing` gives an agent's state.
+    /// Reads everything again, from the engine and from the sessions `elsewhere`. `standing` gives an agent's state.
     pub(crate) fn refresh(
         &mut self,
-        standing: impl Fn(&Session) -> Option<watch::Receiver<AgentStanding>>,
+        elsewhere: impl Iterator<Item = SessionHandle>,
+        standing: impl Fn(&SessionHandle) -> Option<watch::Receiver<AgentStanding>>,
     ) -> RefreshOutcome {
         let now = Instant::now();
         let mut found = RefreshOutcome::default();
         let before = self.focused().map(|item| (item.id, item.parent));
         let mut old: HashMap<SessionId, SessionItem> = self.items.drain(..).map(|item| (item.id, item)).collect();
         let mut children: HashMap<Option<SessionId>, Vec<SessionItem>> = HashMap::new();
-        let listed = self.engine.list();
-        let known: Vec<SessionId> = listed.iter().map(Session::id).collect();
+        let own = self.engine.iter().flat_map(Engine::list).map(|session| Arc::new(session) as SessionHandle);
+        let listed: Vec<SessionHandle> = own.chain(elsewhere).collect();
+        let known: Vec<SessionId> = listed.iter().map(|session| session.id()).collect();
         for session in listed {
             let Some(name) = session.name() else { continue };
             let mut item = old.remove(&session.id()).unwrap_or_else(|| {
                 found.new.push(session.id());
                 SessionItem::new(session.clone(), standing(&session), now)
             });
-            item.name = name.to_string();
+            item.remote = session.remote();
+            item.name = match &item.remote {
+                Some(remote) => format!("{}:{name}", remote.coordinator),
+                None => name,
+            };
             item.owner = session.owner();
             let asked = item.says_blocked();
             item.reports = session.reports();
@@ -299,7 +350,7 @@ impl SessionItems {
                 }
                 item.status = status;
                 item.since = now;
-                item.exit = status.has_ended().then(|| session.info().ending.and_then(|ending| ending.exit)).flatten();
+                item.exit = status.has_ended().then(|| session.exit()).flatten();
                 // An end that nobody saw is news; a start is not.
                 item.unseen |= status.has_ended() && !item.waits() && !self.is_in_sight(item.id);
             }

@@ -62,7 +62,7 @@ pub(crate) fn agent(app: &mut InterfaceState, name: &str, prompt: &str) {
 
 /// Starts the command of a session that waits for its first start.
 pub(crate) fn waiting(app: &mut InterfaceState, id: SessionId) {
-    let preset = app.project.trust().command_preset(id).unwrap_or_default();
+    let preset = app.project.as_ref().and_then(|project| project.trust().command_preset(id)).unwrap_or_default();
     launch(app, "start_process", json!({ "process_id": id.to_string() }), &preset);
 }
 

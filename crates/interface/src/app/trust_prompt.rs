@@ -105,7 +105,7 @@ pub(super) fn beside(app: &InterfaceState) -> Option<&str> {
 
 /// A grant was given or revoked, here or elsewhere.
 pub(super) fn changed(app: &mut InterfaceState) {
-    let open: HashSet<String> = app.project.trust().questions().into_iter().map(|question| question.id).collect();
+    let open: HashSet<String> = all_questions(app).into_iter().map(|question| question.id).collect();
     app.trust.answered.retain(|id| open.contains(id));
     app.trust.postponed.retain(|id| open.contains(id));
     if app.trust.beside.is_some() {
@@ -157,8 +157,13 @@ pub(super) fn ask_by_id(app: &mut InterfaceState, id: &str) {
 }
 
 fn open_questions(app: &InterfaceState) -> Vec<TrustQuestion> {
-    let questions = app.project.trust().questions().into_iter();
+    let questions = all_questions(app).into_iter();
     questions.filter(|question| !app.trust.answered.contains(&question.id)).collect()
+}
+
+/// Those whose answers are on their way, too.
+fn all_questions(app: &InterfaceState) -> Vec<TrustQuestion> {
+    app.project.as_ref().map(|project| project.trust().questions()).unwrap_or_default()
 }
 
 fn ask(app: &mut InterfaceState, question: TrustQuestion) {
@@ -214,7 +219,7 @@ impl TrustDialog {
     }
 
     fn is_open(&self, app: &InterfaceState) -> bool {
-        app.project.trust().questions().iter().any(|question| question.id == self.question.id)
+        all_questions(app).iter().any(|question| question.id == self.question.id)
     }
 
     /// The next question replaces this one.
@@ -230,7 +235,8 @@ impl TrustDialog {
     }
 
     fn answer(&self, app: &mut InterfaceState, answer: HumanAnswer) -> LayerOutcome<InterfaceState> {
-        let (trust, id, loop_tasks) = (app.project.trust().clone(), self.question.id.clone(), app.loop_tasks());
+        let Some(project) = app.project.as_ref() else { return LayerOutcome::Close };
+        let (trust, id, loop_tasks) = (project.trust().clone(), self.question.id.clone(), app.loop_tasks());
         app.trust.answered.insert(id.clone());
         let name = self.question.subject.name.clone();
         let go_on = app.trust.wanted.take_if(|wanted| wanted.preset == name).filter(|_| answer != HumanAnswer::Deny);

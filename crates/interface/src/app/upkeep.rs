@@ -1,6 +1,7 @@
 //! Keeps the interface's state current: the engine's sessions, agents' states, sizes, colours.
 
 use engine::{Kind, SessionId};
+use ops::Context;
 use project::settings::{Signs, Theme};
 use tokio::sync::watch;
 use tui::{ColorScheme, GlyphSet, Skin};
@@ -9,6 +10,7 @@ use vt::Size;
 use super::{
     attention, editor, look_back,
     model::{InterfaceState, KeyboardFocus},
+    sources::SessionHandle,
 };
 
 impl InterfaceState {
@@ -19,11 +21,15 @@ impl InterfaceState {
         // What a refresh spawns must run with the other tasks, not in our loop.
         let tasks = self.tasks.clone();
         let _entered = tasks.enter();
-        let crew = self.project.crew().clone();
-        let found = self.sessions.refresh(|session| (session.kind() == Kind::Agent).then(|| crew.standing(session)));
+        let project = self.project.clone();
+        let found = self.sessions.refresh(self.remote.handles(), |session| {
+            let project = project.as_ref()?;
+            let agent = project.engine().get(session.id()).ok().filter(|session| session.kind() == Kind::Agent)?;
+            Some(project.crew().standing(&agent))
+        });
         for id in found.new {
             let Some(item) = self.sessions.get(id) else { continue };
-            item.session.set_theme(vt::Theme::clone(&self.theme));
+            item.session.set_theme(&self.theme);
             if let Some(standing) = item.standing.clone() {
                 self.follow(id, standing);
             }
@@ -37,7 +43,7 @@ impl InterfaceState {
         if found.moved {
             self.focus = KeyboardFocus::Pane;
             self.pass_through = None;
-            if let Some(id) = self.session().map(engine::Session::id) {
+            if let Some(id) = self.session_id() {
                 attention::looked_at(self, id);
             }
         }
@@ -63,11 +69,12 @@ impl InterfaceState {
             // The session is gone; or it was seen before its preset was known, and from now on is watched by that
             // preset.
             let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| {
-                let crew = app.project.crew().clone();
+                let Some(project) = app.project.clone() else { return };
                 let tasks = app.tasks.clone();
                 let _entered = tasks.enter();
-                let Some(item) = app.sessions.get_mut(id).filter(|item| item.session.name().is_some()) else { return };
-                let renewed = crew.standing(&item.session);
+                let Ok(session) = project.engine().get(id) else { return };
+                let Some(item) = app.sessions.get_mut(id).filter(|_| session.name().is_some()) else { return };
+                let renewed = project.crew().standing(&session);
                 item.standing = Some(renewed.clone());
                 app.agent_moved(id, before);
                 app.follow(id, renewed);
@@ -83,11 +90,11 @@ impl InterfaceState {
     }
 
     /// Gives a session a size, unless we did so before; returns whether it was resized.
-    pub(super) fn fit(&mut self, session: &engine::Session, size: Size) -> bool {
+    pub(super) fn fit(&mut self, session: &SessionHandle, size: Size) -> bool {
         if self.sizes.get(&session.id()) == Some(&size) || size.cols == 0 || size.rows == 0 {
             return false;
         }
-        let fitted = session.resize(size).is_ok();
+        let fitted = session.resize(size);
         // An ended session keeps its size; one that is just being started is tried again when it runs.
         if fitted || session.status().has_ended() {
             self.sizes.insert(session.id(), size);

@@ -1,11 +1,14 @@
 //! Who waits for the person: what is shown, where it is listed, and what it must not do.
 
-use std::{fs, thread, time::Duration};
+use std::{thread, time::Duration};
 
 use serde_json::json;
 use vt::{Effect, Size, input::FocusChange};
 
-use crate::{screen_stage::Face, stage::Stage};
+use crate::{
+    screen_stage::Face,
+    stage::{Stage, sleeps},
+};
 
 const SIZE: Size = Size { cols: 124, rows: 20 };
 
@@ -139,17 +142,6 @@ fn prompts_that_wait_are_seen_with_their_reason() {
     face.press("esc");
     operator.call("send_input", json!({ "process_id": agent, "kind": "key", "key": "enter" }));
     face.hides("it was typed", "1 queued|1 prompt waits");
-}
-
-/// How often the threads of a process have gone to sleep so far: each time something wakes one, it goes back to sleep.
-fn sleeps(pid: i32) -> u64 {
-    let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
-    let statuses = tasks.filter_map(|task| fs::read_to_string(task.path().join("status")).ok());
-    let counts = statuses.filter_map(|status| {
-        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
-        line.trim().parse::<u64>().ok()
-    });
-    counts.sum()
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::{screen_stage::Face, stage::Stage};
 const SIZE: Size = Size { cols: 124, rows: 24 };
 
 /// What differs from run to run: the project's folder and times.
-const HIDDEN: &[(&str, &str)] = &[(r"(?m)^ *\S*/project$", "PROJECT"), (r" +\d+[smh]\b", " TIME")];
+pub(crate) const HIDDEN: &[(&str, &str)] = &[(r"(?m)^ *\S*/project$", "PROJECT"), (r" +\d+[smh]\b", " TIME")];
 
 /// Every make that there is a preset for is there, so that nothing depends on the machine.
 fn stage() -> Stage {

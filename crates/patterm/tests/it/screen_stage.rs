@@ -299,7 +299,7 @@ impl Face {
     /// way may come. `PATTERM_BLESS=1` writes the file instead, as it is at once.
     #[track_caller]
     pub(crate) fn compare(&self, name: &str, hidden: &[(&str, &str)]) {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"));
+        let path = snapshot(name);
         if std::env::var_os("PATTERM_BLESS").is_some() {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, without(&self.text(), hidden)).unwrap();
@@ -315,11 +315,7 @@ impl Face {
     /// A client with the tools of the person at the screen.
     #[track_caller]
     pub(crate) fn operator(&self, stage: &Stage) -> Client {
-        let file = stage.path(&format!("run/patterm/{}/operator-1.json", self.pid()));
-        testkit::wait_until("the connect file is whole", || {
-            fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'))
-        });
-        Client::behind_proxy(&file)
+        operator_of(stage, self.pid())
     }
 
     /// The program's process.
@@ -354,8 +350,23 @@ impl Face {
     pub(crate) fn end(self) {}
 }
 
+/// A client with the tools of the person at the screen of this patterm.
+#[track_caller]
+pub(crate) fn operator_of(stage: &Stage, patterm: i32) -> Client {
+    let file = stage.path(&format!("run/patterm/{patterm}/operator-1.json"));
+    testkit::wait_until("the connect file is whole", || {
+        fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'))
+    });
+    Client::behind_proxy(&file)
+}
+
+/// Where a screen is kept.
+pub(crate) fn snapshot(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/snapshots/{name}.txt"))
+}
+
 /// A screen as it is kept, after each of `hidden` has been replaced in the same columns.
-fn without(screen: &str, hidden: &[(&str, &str)]) -> String {
+pub(crate) fn without(screen: &str, hidden: &[(&str, &str)]) -> String {
     let mut seen = screen.to_owned();
     for (pattern, instead) in hidden {
         let replaced = |found: &regex::Captures<'_>| {

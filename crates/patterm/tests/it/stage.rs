@@ -101,6 +101,12 @@ impl Stage {
         fs::write(self.path("config/patterm/config.json"), text).unwrap();
     }
 
+    /// vtr's config, which names coordinators.
+    pub(crate) fn write_vtr_config(&self, text: &str) {
+        fs::create_dir_all(self.path("config/vtr")).unwrap();
+        fs::write(self.path("config/vtr/config.toml"), text).unwrap();
+    }
+
     /// A preset that came with the project.
     pub(crate) fn write_project_preset(&self, name: &str, text: &str) {
         let folder = self.path("project/.patterm/presets/processes");
@@ -227,4 +233,15 @@ pub(crate) fn is_gone(pid: i64) -> bool {
         Ok(stat) => stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')),
         Err(_) => true,
     }
+}
+
+/// How often the threads of a process have gone to sleep so far: each time something wakes one, it goes back to sleep.
+pub(crate) fn sleeps(pid: i32) -> u64 {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+    let statuses = tasks.filter_map(|task| fs::read_to_string(task.path().join("status")).ok());
+    let counts = statuses.filter_map(|status| {
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+        line.trim().parse::<u64>().ok()
+    });
+    counts.sum()
 }

@@ -136,13 +136,16 @@ impl Check<'_> {
             }
             (ast::Value::Array(array), Value::Array(values)) => {
                 let Some(items) = schema.get("items") else { return Ok(true) };
-                let mut kept = Vec::new();
+                // A list of words means something as a whole: with a wrong one among them, the default stands in for it.
+                let is_whole = !super::default_text::words(items).is_empty();
+                let (given, mut kept) = (values.len(), Vec::new());
                 for (index, (node, mut value)) in array.elements.iter().zip(std::mem::take(values)).enumerate() {
                     if self.value(node, &mut value, items, &format!("{path}[{index}]"))? {
                         kept.push(value);
                     }
                 }
                 *values = kept;
+                return Ok(!is_whole || values.len() == given);
             }
             _ => {}
         }
@@ -289,6 +292,10 @@ mod tests {
             ("{ \"keymap\": [7] }", "line 1: keymap[0] must be an object in braces, not 7"),
             ("{ \"keymap\": [{ \"keys\": \"a\" }] }", "line 1: keymap[0] must have \"command\""),
             ("{ \"attention\": { \"bell\": 1 } }", "line 1: attention.bell must be true or false, not 1"),
+            (
+                "{ \"status_line\": { \"left\": \"clock\" } }",
+                "line 1: status_line.left must be a list in brackets, not \"clock\"",
+            ),
         ] {
             let checked = Settings::read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(checked.settings, Settings::default(), "{text}");
@@ -297,6 +304,19 @@ mod tests {
         let others = Settings::read(r#"{ "theme": "blue", "max_depth": 3, "rail": { "width": 1, "visible": false } }"#);
         let settings = others.unwrap().settings;
         assert_eq!((settings.max_depth, settings.rail.visible, settings.rail.width), (3, false, 30));
+    }
+
+    #[test]
+    fn a_list_with_an_unknown_part_is_the_default_and_the_other_list_counts() {
+        use super::super::{StatusLine, StatusPart};
+        let text = "{ \"status_line\": {\n \"left\": [\"clock\"],\n \"right\": [\"keys\", \"weather\"] } }";
+        let told = warnings(text);
+        assert!(told.len() == 1 && told[0].starts_with("line 3: status_line.right[1] must be control, "), "{told:?}");
+        assert!(told[0].ends_with(" or keys, not \"weather\""), "{told:?}");
+        let settings = Settings::read(text).unwrap().settings.status_line;
+        assert_eq!(settings, StatusLine { left: vec![StatusPart::Clock], ..StatusLine::default() });
+        let empty = Settings::read(r#"{ "status_line": { "left": [], "right": [] } }"#).unwrap();
+        assert!(empty.warnings.is_empty() && empty.settings.status_line.left.is_empty());
     }
 
     #[test]

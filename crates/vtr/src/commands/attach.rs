@@ -5,7 +5,7 @@ use grpc::{client::Endpoint, proto::InfoRequest};
 use program::{Failure, Outcome};
 
 use crate::{
-    attach::{self, AttachWishes},
+    attach::{self, AttachRequest},
     invocation::Invocation,
 };
 
@@ -36,14 +36,14 @@ impl AttachArgs {
         }
         let framed = !self.no_frame && invocation.config.attach.frame.unwrap_or(true);
         let reports = invocation.config.attach.report_status.unwrap_or(true);
-        let wishes = AttachWishes {
+        let request = AttachRequest {
             session: self.session,
             read_only: self.read_only,
             no_resize: self.no_resize,
             framed,
             reports,
         };
-        attach::run(invocation, wishes).await
+        attach::run(invocation, request).await
     }
 }
 

@@ -136,13 +136,13 @@ fn it_works_inside_tmux() {
     };
     shows("a:one");
     tmux(&["send-keys", "-t", "t", "typed in tmux", "Enter"]).ok();
-    shows("│typed in tmux");
+    shows("\ntyped in tmux");
     tmux(&["send-keys", "-t", "t", "C-b", "?"]).ok();
-    shows("leave; the session goes on");
+    shows("Quit");
     tmux(&["send-keys", "-t", "t", "q"]).ok();
     tmux(&["resize-window", "-t", "t", "-x", "100", "-y", "30"]).ok();
     tmux(&["send-keys", "-t", "t", "x"]).ok();
-    shows("98x27");
+    shows("100x28");
     tmux(&["send-keys", "-t", "t", "C-b", "d"]).ok();
     let end = Instant::now() + DEADLINE;
     while tmux(&["has-session", "-t", "t"]).code == Some(0) {

@@ -1,6 +1,6 @@
 //! Commands for the pane in sight: who drives it, and what its keys mean.
 
-use engine::{Input, Origin, Owner};
+use engine::{Input, Owner};
 
 use super::{CommandSection, ScreenCommand, with_live_session, with_session};
 use crate::app::{
@@ -74,7 +74,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         keys: &[],
         when: with_session,
         run: |app| {
-            if let Some(text) = app.session().map(|session| session.grid_text().1) {
+            if let Some(text) = app.session().map(|session| session.screen_text()) {
                 look_back::copy(app, text);
             }
         },
@@ -94,7 +94,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
 fn take_control(app: &mut InterfaceState) {
     let Some(session) = app.session().cloned() else { return };
     // Typing nothing takes control and changes nothing else.
-    let _ = session.send(Input::Text(String::new()), Origin::Human);
+    let _ = session.send(Input::Text(String::new()));
     app.toast(tui::Sign::Idle, "you have control of this pane");
 }
 
@@ -104,6 +104,6 @@ fn send_palette_key(app: &mut InterfaceState) {
     let Some(key) = keys.split_whitespace().next().and_then(|key| key.parse().ok()) else { return };
     if let Some(session) = app.session().cloned() {
         ownership::typing(app, &session);
-        let _ = session.send(Input::Key(key), Origin::Human);
+        let _ = session.send(Input::Key(key));
     }
 }

@@ -1,5 +1,7 @@
 //! Tabs and sessions: starting, switching, closing.
 
+use project::Project;
+
 use super::{CommandSection, ScreenCommand, always, with_live_session, with_session};
 use crate::app::{
     closing, find, frame,
@@ -59,7 +61,7 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
         title: "Open the project's start set",
         section: CommandSection::Start,
         keys: &[],
-        when: |app| app.project.has_start_set(),
+        when: |app| app.project.as_ref().is_some_and(Project::has_start_set),
         run: opening::open_start_set,
     },
     ScreenCommand {
@@ -206,7 +208,7 @@ fn in_tree(app: &mut InterfaceState, step: isize) {
 
 /// Runs an operation on the session in sight.
 fn on_session(app: &mut InterfaceState, operation: &'static str) {
-    if let Some(id) = app.session().map(engine::Session::id) {
+    if let Some(id) = app.session_id() {
         closing::order(app, operation, id);
     }
 }
@@ -217,7 +219,7 @@ fn focus_rail(app: &mut InterfaceState) {
         app.focus = KeyboardFocus::Pane;
         return;
     }
-    let here = app.session().map(engine::Session::id);
+    let here = app.session_id();
     app.rail.cursor = frame::tree_rows(app).iter().position(|(id, _)| Some(*id) == here).unwrap_or_default();
     app.focus = KeyboardFocus::Rail;
 }

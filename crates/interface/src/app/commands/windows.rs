@@ -151,7 +151,7 @@ fn push_border(app: &mut InterfaceState, direction: PaneDirection, cells: u16) {
 }
 
 fn pin(app: &mut InterfaceState) {
-    let Some(id) = app.session().map(engine::Session::id) else { return };
+    let Some(id) = app.session_id() else { return };
     let Some(panes) = app.sessions.panes_mut() else { return };
     panes.toggle_pin(id);
     let text = match panes.is_pinned(id) {
@@ -162,7 +162,7 @@ fn pin(app: &mut InterfaceState) {
 }
 
 fn close_pane(app: &mut InterfaceState) {
-    let Some(id) = app.session().map(engine::Session::id) else { return };
+    let Some(id) = app.session_id() else { return };
     let Some(panes) = app.sessions.panes_mut() else { return };
     panes.close(id);
     let next = panes.focused();
@@ -170,7 +170,7 @@ fn close_pane(app: &mut InterfaceState) {
 }
 
 fn own_tab(app: &mut InterfaceState) {
-    let Some(id) = app.session().map(engine::Session::id) else { return };
+    let Some(id) = app.session_id() else { return };
     if app.sessions.part(id) {
         app.show(id);
     }

@@ -8,18 +8,30 @@ use tui::{
 use super::status::key_name;
 use crate::app::{commands, model::InterfaceState, scratchpads};
 
+/// Where we are.
+fn place(app: &InterfaceState) -> String {
+    match &app.project {
+        Some(project) => project.project_dir().display().to_string(),
+        None => "no session is shown".to_owned(),
+    }
+}
+
 pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
     let plain = app.skin.style(SkinRole::Text);
     let (muted, key) = (app.skin.style(SkinRole::Muted), app.skin.style(SkinRole::KeyName));
     let palette = app.keymap.keys_of(commands::PALETTE).unwrap_or_default();
     let shown = key_name(&palette);
     let mut lines: Vec<Vec<Span<'_>>> = vec![
-        vec![Span::new("patterm", app.skin.style(SkinRole::Heading))],
-        vec![Span::new(app.project.project_dir().display().to_string(), muted)],
+        vec![Span::new(app.program(), app.skin.style(SkinRole::Heading))],
+        vec![Span::new(place(app), muted)],
         vec![],
     ];
     // Whole words where the line has no room.
-    let hint = [Span::new("Press ", plain), Span::new(shown, key), Span::new(" to spawn an agent or process", plain)];
+    let (shown, does) = match app.attach {
+        Some(_) => (key_name(&app.keymap.keys_of("open-remote").unwrap_or_default()), " to choose a session"),
+        None => (shown, " to spawn an agent or process"),
+    };
+    let hint = [Span::new("Press ", plain), Span::new(shown, key), Span::new(does, plain)];
     lines.extend(wrap_spans(&hint, usize::from(area.cols), 0));
     lines.push(vec![Span::new("Ctrl-D quits", muted)]);
     let pads = scratchpads::names(app);

@@ -3,17 +3,20 @@
 use std::time::Instant;
 
 use crate::layout::{PanePlace, PanePlaces, SplitAxis};
-use engine::{Session, SessionId};
+use engine::SessionId;
+use fleet::PLAIN_THEME;
 use tui::{
     Canvas, CanvasCursor, PaneView, Rect, Sign, SkinRole, Span,
     widgets::{StyledLine, cut_middle, draw_pane_border, draw_pane_heading},
 };
+use vt::{Attributes, Style};
 
 use super::minutes;
 use crate::app::{
     grid, look_back,
     model::{InterfaceState, KeyboardFocus},
     sessions::SessionItem,
+    sources::{SessionHandle, SourceConnection},
 };
 
 /// The canvas remembers the rows of each pane apart: of its program, and of its text while somebody looks back.
@@ -35,7 +38,7 @@ pub(super) fn draw(canvas: &mut Canvas, app: &InterfaceState) -> Option<CanvasCu
         return None;
     }
     let places = pane_places(app);
-    let focused = app.session().map(Session::id);
+    let focused = app.session_id();
     let mut cursor = None;
     if !app.pane_only {
         let style = app.skin.style(SkinRole::Border);
@@ -75,16 +78,42 @@ pub(in crate::app) fn line_beside(place: &PanePlace<SessionId>, app: &InterfaceS
 pub(in crate::app) fn draw_screen(
     canvas: &mut Canvas,
     area: Rect,
-    session: &Session,
+    session: &SessionHandle,
     slot: u64,
     app: &InterfaceState,
 ) -> Option<CanvasCursor> {
-    let frame = session.frame().frame;
+    let frame = session.frame();
     let offset = PaneView::offset_for(&frame, area);
-    // Colours that the program gave other values are shown with those.
-    let view = PaneView::frame(&frame).cropped(offset).with_themes(&frame.theme, &app.theme);
-    let cursor = view.draw(canvas, area, slot);
-    cursor.filter(|_| app.focus() == KeyboardFocus::Pane && !session.status().has_ended())
+    let remote = session.remote();
+    let lost = remote.as_ref().is_some_and(|remote| matches!(remote.connection, SourceConnection::Lost(_)));
+    // Colours that the program gave other values are shown with those. A coordinator has never heard of this host's.
+    let ground = if remote.is_some() { &*PLAIN_THEME } else { &app.theme };
+    let view = PaneView::frame(&frame).cropped(offset).dimmed(lost).with_themes(&frame.theme, ground);
+    let screen = Rect { cols: area.cols.min(frame.size.cols), rows: area.rows.min(frame.size.rows), ..area };
+    draw_edge(canvas, area, screen, app);
+    let cursor = view.draw(canvas, screen, slot);
+    cursor.filter(|_| app.focus() == KeyboardFocus::Pane && !session.status().has_ended() && !lost)
+}
+
+/// Draws the edge of a screen that is smaller than its pane, because another client gave it its size.
+fn draw_edge(canvas: &mut Canvas, area: Rect, screen: Rect, app: &InterfaceState) {
+    if area == screen {
+        return;
+    }
+    let (lines, style) = (app.skin.glyphs.box_lines(), app.skin.style(SkinRole::Border));
+    let [.., corner] = lines.corners;
+    if screen.cols < area.cols {
+        for row in 0..screen.rows {
+            let right = area.line(row).split_left(screen.cols).1;
+            canvas.draw_line(right, 0, &[Span::new(lines.vertical.to_string(), style)], Style::default());
+        }
+    }
+    let below = Span::new(lines.horizontal.to_string().repeat(usize::from(screen.cols)), style);
+    let edge = [below, Span::new(corner.to_string(), style)];
+    for row in screen.rows..area.rows {
+        let spans = if row == screen.rows { &edge[..] } else { &[] };
+        canvas.draw_line(area, row, spans, Style::default());
+    }
 }
 
 /// `pinned`, `zoomed`: what is special about a pane.
@@ -92,6 +121,20 @@ fn marks(app: &InterfaceState, id: SessionId) -> String {
     let Some(panes) = app.sessions.panes() else { return String::new() };
     let marks = [(panes.is_pinned(id), "pinned"), (panes.is_zoomed(), "zoomed")];
     marks.into_iter().filter(|(on, _)| *on).map(|(_, word)| word).collect::<Vec<_>>().join(" ")
+}
+
+/// The lines of a session that is no longer what it was look different.
+fn border(item: &SessionItem, here: bool) -> SkinRole {
+    match item.connection() {
+        Some(SourceConnection::Silent | SourceConnection::Lost(_)) => SkinRole::Warning,
+        Some(_) if item.has_trouble() => SkinRole::Bad,
+        _ if here => SkinRole::BorderFocused,
+        _ => SkinRole::Border,
+    }
+}
+
+fn badge(line: Style) -> Style {
+    Style { attributes: line.attributes | Attributes::INVERSE | Attributes::BOLD, ..line }
 }
 
 /// `─ ● codex-1 working 3m ─── pinned ─`, with `first` before all of it and `right` at its end.
@@ -105,13 +148,14 @@ pub(in crate::app) fn draw_heading(
     app: &InterfaceState,
 ) {
     let skin = &app.skin;
-    let line = skin.style(if here { SkinRole::BorderFocused } else { SkinRole::Border });
+    let line = skin.style(border(item, here));
     let name = skin.style(match (item.attention, here) {
         (true, _) => SkinRole::Warning,
         (false, true) => SkinRole::TabActive,
         (false, false) => SkinRole::Text,
     });
     let muted = skin.style(SkinRole::Muted);
+    let word = if item.has_trouble() { badge(line) } else { muted };
     let sign = if item.attention { Sign::Blocked } else { item.sign() };
     let since = minutes(Instant::now().saturating_duration_since(item.since()));
     let room = usize::from(area.cols).saturating_sub(8);
@@ -120,7 +164,8 @@ pub(in crate::app) fn draw_heading(
         Span::new(" ", name),
         Span::new(skin.glyphs.sign(sign).to_string(), skin.calling_sign_style(sign, item.attention)),
         Span::new(format!(" {} ", cut_middle(&item.name, room, skin.glyphs.more())), name),
-        Span::new(format!("{} ", [item.word(), since].join(" ").trim_end()), muted),
+        Span::new(item.word(), word),
+        Span::new(format!(" {since}").trim_end().to_owned() + " ", muted),
     ]);
     let right = if right.is_empty() { Vec::new() } else { vec![Span::new(format!(" {right} "), muted)] };
     draw_pane_heading(canvas, area, left, right, line, skin);

@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, time::Instant};
 
 use engine::{AgedReport, Kind, SessionId};
-use project::settings::Side;
+use project::{Project, settings::Side};
 use tui::{
     Canvas, Rect, Sign, SkinRole, Span,
     widgets::{TreeItem, TreeView},
@@ -52,7 +52,7 @@ pub(crate) fn tree_rows(app: &InterfaceState) -> Vec<(SessionId, TreeItem)> {
     let now = Instant::now();
     let item = |item: &SessionItem| TreeItem {
         // `$` and the program: an agent started it with a command line of its own.
-        label: match app.project.trust().free_program(item.id) {
+        label: match app.project.as_ref().and_then(|project| project.trust().free_program(item.id)) {
             Some(program) => format!("{} $ {}", item.name, crate::spelled::spelled(&program)),
             None => item.name.clone(),
         },
@@ -85,10 +85,11 @@ pub(crate) fn tree_rows(app: &InterfaceState) -> Vec<(SessionId, TreeItem)> {
 
 /// Whose program it is, what the program calls its work, and where it runs if that is not the project's folder.
 fn about(item: &SessionItem, app: &InterfaceState) -> String {
-    let title = item.session.with_screen(|screen| screen.title().to_owned());
+    let title = item.session.title();
     // CLIs animate a sign in front of their titles.
     let title = title.trim_start_matches(|c: char| !c.is_alphanumeric() && !"~/.$\"'([".contains(c));
-    let elsewhere = item.folder.as_deref().filter(|folder| *folder != app.project.project_dir());
+    let home = app.project.as_ref().map(Project::project_dir);
+    let elsewhere = item.folder.as_deref().filter(|folder| Some(*folder) != home);
     let folder = elsewhere.and_then(|folder| folder.file_name()).map(|name| name.to_string_lossy());
     let vendor =
         Some(item.program.as_str()).filter(|program| item.kind == Kind::Agent && !item.name.starts_with(*program));
@@ -144,7 +145,7 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
     let heading = app.skin.style(if here { SkinRole::Accent } else { SkinRole::Muted });
     canvas.draw_line(places.heading, 0, &[Span::new("Sessions", heading)], plain);
     let rows = tree_rows(app);
-    let shown = app.session().map(engine::Session::id);
+    let shown = app.session_id();
     let focused = rows.iter().position(|(id, _)| Some(*id) == shown);
     let items: Vec<TreeItem> = rows.into_iter().map(|(_, item)| item).collect();
     let cursor = tree_cursor(app, items.len());

@@ -1,26 +1,19 @@
-//! The status line: who drives at the left, where one is and how to get on at the right.
+//! The status line, as it is set: what its parts say is `status/parts.rs`, and what has room `status_line.rs`.
 
-use std::{
-    ops::Range,
-    time::{Duration, Instant},
-};
+mod parts;
 
-use engine::Owner;
+use std::{ops::Range, time::Duration};
+
 use tui::{
-    Canvas, Rect, Sign, SkinRole, Span,
-    widgets::{StyledLine, draw_status_line},
+    Canvas, Rect, Span,
+    widgets::{StyledLine, cut, draw_status_line},
 };
-use vt::Position;
+use vt::{Position, Style};
 
-use crate::app::{
-    attention, commands,
-    model::{InterfaceState, KeyboardFocus},
-    recordings,
-};
-use crate::spelled::spelled;
-
-/// Characters of what a program says of itself.
-const MAX_SAID: usize = 60;
+use crate::app::model::InterfaceState;
+use crate::status_line::{EDGE, GAP, PieceForm, PieceWidth, StatusPiece, fitted, pieces};
+use parts::SaidPiece;
+use project::settings::StatusPart;
 
 /// How long, in two or three characters.
 pub(crate) fn ago(duration: Duration) -> String {
@@ -57,129 +50,101 @@ pub(crate) fn key_name(keys: &str) -> String {
 }
 
 /// What the status line says at both ends, and where it says how much waits for the person.
-struct StatusParts {
+struct StatusEnds {
     left: StyledLine,
     right: StyledLine,
     waiting: Option<Range<u16>>,
 }
 
 pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
-    let StatusParts { left, right, .. } = parts(app, area.cols);
+    let StatusEnds { left, right, .. } = ends(app, area.cols);
     draw_status_line(canvas, area, &left, &right, &app.skin);
 }
 
 /// Whether the count of what waits for the person is at a place of the status line.
 pub(crate) fn is_on_waiting(app: &InterfaceState, area: Rect, at: Position) -> bool {
     let col = area.contains(at).then(|| at.col - area.col);
-    col.zip(parts(app, area.cols).waiting).is_some_and(|(col, waiting)| waiting.contains(&col))
-}
-
-fn parts(app: &InterfaceState, cols: u16) -> StatusParts {
-    let skin = &app.skin;
-    let (muted, key) = (skin.style(SkinRole::Muted), skin.style(SkinRole::KeyName));
-    let left = who_drives(app);
-    let about = in_sight(app);
-    let mut waiting = waiting_mark(app);
-    let palette = key_name(&app.keymap.keys_of(commands::PALETTE).unwrap_or_default());
-    let mut hint = match app.pass_through {
-        // Its key goes to the program meanwhile.
-        Some(_) => vec![Span::new(format!("{palette} three times"), key), Span::new(" ends pass-through ", muted)],
-        None => vec![Span::new(palette, key), Span::new(" commands ", muted)],
-    };
-    let line_cols = |line: &StyledLine| line.iter().map(Span::cols).sum::<usize>();
-    let room = usize::from(cols);
-    // What is in sight can be seen: it goes first. Then the words beside the keys, then who drives.
-    let needed = line_cols(&waiting) + line_cols(&hint);
-    let about = if line_cols(&left) + line_cols(&about) + needed > room { Vec::new() } else { about };
-    if needed > room {
-        waiting.truncate(1);
-        hint.truncate(1);
-    }
-    let end = room.saturating_sub(line_cols(&hint));
-    let start = end.saturating_sub(line_cols(&waiting));
-    let place = (!waiting.is_empty()).then_some(start as u16..end as u16);
-    StatusParts { left, right: [about, waiting, hint].concat(), waiting: place }
+    col.zip(ends(app, area.cols).waiting).is_some_and(|(col, waiting)| waiting.contains(&col))
 }
 
 /// How much waits for the person, and the key that shows it; nothing where nothing does.
 pub(crate) fn waiting_mark(app: &InterfaceState) -> StyledLine {
-    let (skin, count) = (&app.skin, attention::count(app));
-    let mut waiting: StyledLine = Vec::new();
-    if count > 0 {
-        let style = skin.sign_style(Sign::Blocked);
-        waiting.push(Span::new(format!(" {} {count} ", skin.glyphs.sign(Sign::Blocked)), style));
-        if let Some(keys) = app.keymap.keys_of(commands::WAITING) {
-            waiting.push(Span::new(format!("{}  ", key_name(&keys)), skin.style(SkinRole::KeyName)));
-        }
+    let mut mark = parts::waiting(app);
+    if !mark.is_empty() {
+        mark.push(gap(GAP));
     }
-    waiting
+    mark
 }
 
-/// Who drives the session in sight, and what else holds for it.
-fn who_drives(app: &InterfaceState) -> StyledLine {
-    let skin = &app.skin;
-    let (muted, accent) = (skin.style(SkinRole::Muted), skin.style(SkinRole::Accent));
-    let mut left: StyledLine = Vec::new();
-    if let Some(item) = app.sessions.focused() {
-        let (sign, text, style) = match (item.has_ended(), item.owner) {
-            (true, _) => (item.sign(), ended(item), muted),
-            (false, Owner::Orchestrator) => (Sign::Working, "orchestrator driving".to_owned(), accent),
-            (false, Owner::User) => (Sign::Running, "you have control".to_owned(), muted),
+fn ends(app: &InterfaceState, cols: u16) -> StatusEnds {
+    let set = &app.settings.status_line;
+    let said = pieces(&set.left, &set.right).map(|end| end.iter().map(|piece| parts::said(app, *piece)).collect());
+    let said: [Vec<SaidPiece>; 2] = said;
+    let widths = said.each_ref().map(|end| end.iter().map(SaidPiece::width).collect::<Vec<PieceWidth>>());
+    let forms = fitted([&widths[0], &widths[1]], usize::from(cols));
+    let lines = [0, 1].map(|end| line(&said[end], &forms[end], app.skin.glyphs.more()));
+    let [(mut left, left_waiting), (mut right, right_waiting)] = lines;
+    let right_start = usize::from(cols).saturating_sub(line_cols(&right) + EDGE);
+    let waiting = left_waiting.map(|range| (range, EDGE)).or(right_waiting.map(|range| (range, right_start)));
+    if !left.is_empty() {
+        left.insert(0, gap(EDGE));
+    }
+    if !right.is_empty() {
+        right.push(gap(EDGE));
+    }
+    let col = |col: usize| u16::try_from(col).unwrap_or(u16::MAX);
+    let waiting = waiting.map(|(range, start)| col(range.start + start)..col(range.end + start));
+    StatusEnds { left, right, waiting }
+}
+
+/// The pieces of one end in a row, and where in it the count of what waits is.
+fn line(said: &[SaidPiece], forms: &[PieceForm], more: char) -> (StyledLine, Option<Range<usize>>) {
+    let (mut line, mut waiting) = (StyledLine::new(), None);
+    for (one, form) in said.iter().zip(forms) {
+        let shown = match form {
+            PieceForm::Gone => continue,
+            PieceForm::Full => one.full.clone(),
+            PieceForm::Short => one.short.clone(),
+            PieceForm::Cut(cols) => cut_line(&one.full, *cols, more),
         };
-        left.push(Span::new(format!(" {} ", skin.glyphs.sign(sign)), skin.sign_style(sign)));
-        left.push(Span::new(text, style));
+        if !line.is_empty() {
+            line.push(gap(GAP));
+        }
+        let start = line_cols(&line);
+        line.extend(shown);
+        if one.piece == StatusPiece::Part(StatusPart::Waiting) {
+            waiting = Some(start..line_cols(&line));
+        }
     }
-    if recordings::is_on(app) {
-        left.push(Span::new(format!("  {} REC", skin.glyphs.sign(Sign::Working)), skin.style(SkinRole::Bad)));
-    }
-    if app.pass_through.is_some() {
-        left.push(Span::new("  all keys go to the program", skin.style(SkinRole::Warning)));
-    }
-    for note in &app.notes {
-        left.push(Span::new(format!("  {note}"), muted));
-    }
-    left
+    (line, waiting)
 }
 
-/// What is being typed, or else what is in sight.
-fn in_sight(app: &InterfaceState) -> StyledLine {
-    let skin = &app.skin;
-    let muted = skin.style(SkinRole::Muted);
-    let mut about: StyledLine = Vec::new();
-    let pending = app.sequence.pending();
-    if !pending.is_empty() {
-        let typed: Vec<String> = pending.iter().map(ToString::to_string).collect();
-        about.push(Span::new(format!("{}…  ", key_name(&typed.join(" "))), skin.style(SkinRole::Accent)));
-    } else if app.focus() == KeyboardFocus::Rail {
-        about.push(Span::new("↑ ↓ Enter  Esc back  ", muted));
-    }
-    if let Some(item) = app.sessions.focused() {
-        let since = minutes(Instant::now().saturating_duration_since(item.since()));
-        let gap = if since.is_empty() { "" } else { " " };
-        about.push(Span::new(format!("{} ", item.name), skin.style(SkinRole::Text)));
-        about.push(Span::new(format!("{}{gap}{since}  ", item.word()), muted));
-        if let Some(mode) = item.mode() {
-            about.push(Span::new(format!("{mode}  "), skin.style(SkinRole::Warning)));
-        }
-        match item.waiting_prompts() {
-            Some((1, _)) => about.push(Span::new("1 prompt waits  ", muted)),
-            Some((count, _)) => about.push(Span::new(format!("{count} prompts wait  "), muted)),
-            None => {}
-        }
-        if let Some(said) = item.leading_report().and_then(|record| record.msg.as_ref()) {
-            about.push(Span::new(format!("{}  ", said.chars().take(MAX_SAID).collect::<String>()), muted));
-        }
-    }
-    about
+fn gap(cols: usize) -> Span<'static> {
+    Span::new(" ".repeat(cols), Style::default())
 }
 
-fn ended(item: &crate::app::sessions::SessionItem) -> String {
-    if item.waits() {
-        let command: Vec<String> =
-            item.session.info().argv.iter().map(|word| spelled(&word.to_string_lossy())).collect();
-        return format!("Enter runs: {}", command.join(" ").chars().take(MAX_SAID).collect::<String>());
+fn line_cols(line: &StyledLine) -> usize {
+    line.iter().map(Span::cols).sum()
+}
+
+/// As much of a line as has room, ending in `more` if that is not all of it.
+fn cut_line(line: &StyledLine, cols: usize, more: char) -> StyledLine {
+    if line_cols(line) <= cols {
+        return line.clone();
     }
-    format!("{} · Enter closes it", item.word())
+    let (mut out, mut left) = (StyledLine::new(), cols);
+    for span in line {
+        if span.cols() < left {
+            left -= span.cols();
+            out.push(span.clone());
+            continue;
+        }
+        // With a blank more than there is, the last one that has room is cut too.
+        let text = cut(&format!("{} ", span.text), left, more);
+        out.push(Span { text: text.into(), ..span.clone() });
+        break;
+    }
+    out
 }
 
 #[cfg(test)]
@@ -195,5 +160,15 @@ mod tests {
         assert_eq!(key_name("ctrl+k"), "Ctrl-K");
         assert_eq!(key_name("ctrl+k g"), "Ctrl-K g");
         assert_eq!(key_name("f5"), "F5");
+    }
+
+    #[test]
+    fn a_line_is_cut_across_its_spans_and_says_so() {
+        let line = ["▸ ", "you have ", "control"].map(|text| Span::new(text, Style::default())).to_vec();
+        let text = |cols| cut_line(&line, cols, '…').iter().map(|span| span.text.to_string()).collect::<String>();
+        assert_eq!(
+            [text(18), text(17), text(11), text(10), text(4)],
+            ["▸ you have control", "▸ you have contr…", "▸ you have…", "▸ you hav…", "▸ y…"].map(String::from)
+        );
     }
 }

@@ -6,10 +6,10 @@
 use std::time::{Duration, Instant};
 
 use crate::layout::{BorderPath, PanePlace};
-use engine::{Input, Origin, Session, SessionId};
+use engine::{Input, SessionId};
 use project::settings::Side;
 use tui::{
-    ClickCounter, HostEvent, SelectionUnit,
+    ClickCounter, HostEvent, PaneView, SelectionUnit,
     widgets::{TabBar, TabHit, TreeView},
 };
 use vt::{
@@ -24,6 +24,7 @@ use crate::app::{
     look_back::{self, WHEEL_ROWS},
     model::{InterfaceState, KeyboardFocus},
     palette, renaming, scratchpads,
+    sources::SessionHandle,
 };
 
 /// Between two rows while a selection is held beyond an end of the pane.
@@ -144,8 +145,8 @@ fn held(app: &mut InterfaceState, mouse: &MouseEvent, at: Position) {
     }
 }
 
-fn wants_mouse(session: &Session) -> bool {
-    session.with_screen(|screen| screen.input_modes().mouse != MouseProtocol::Off)
+fn wants_mouse(session: &SessionHandle) -> bool {
+    session.input_modes().mouse != MouseProtocol::Off
 }
 
 fn focused_place(app: &InterfaceState) -> Option<PanePlace<SessionId>> {
@@ -161,12 +162,12 @@ fn on_panes(app: &mut InterfaceState, mouse: &MouseEvent, at: Position) {
     }
     let left = mouse.kind == MouseEventKind::Press(MouseButton::Left);
     if app.sessions.is_empty() && left {
-        return palette::open_on_spawning(app);
+        return commands::run(app, starter(app));
     }
     let places = frame::pane_places(app);
     let place = places.pane_at(at);
     if let Some(place) = place.filter(|_| pressed)
-        && app.session().map(Session::id) != Some(place.session)
+        && app.session_id() != Some(place.session)
     {
         app.show(place.session);
     }
@@ -210,16 +211,16 @@ fn on_pane(app: &mut InterfaceState, mouse: &MouseEvent, at: Position, place: &P
     }
 }
 
-fn on_wheel(app: &mut InterfaceState, session: &Session, direction: WheelDirection, live: bool) {
+fn on_wheel(app: &mut InterfaceState, session: &SessionHandle, direction: WheelDirection, live: bool) {
     let rows = match direction {
         WheelDirection::Up => -WHEEL_ROWS,
         WheelDirection::Down => WHEEL_ROWS,
         WheelDirection::Left | WheelDirection::Right => return,
     };
-    let alternate = session.with_screen(|screen| screen.alternate_screen());
+    let alternate = session.frame().alternate_screen;
     if live && alternate {
         // Arrows, unless the program wants none.
-        let _ = session.send(Input::Wheel(rows), Origin::Human);
+        let _ = session.send(Input::Wheel(rows));
     } else {
         look_back::wheel(app, session.id(), rows);
         app.dirty = true;
@@ -229,14 +230,15 @@ fn on_wheel(app: &mut InterfaceState, session: &Session, direction: WheelDirecti
 fn to_program(app: &InterfaceState, mouse: &MouseEvent, place: &PanePlace<SessionId>) {
     let pane = place.body;
     let inside = |at: u16, from: u16, room: u16| at.saturating_sub(from).min(room.saturating_sub(1));
+    let Some(item) = app.sessions.get(place.session) else { return };
+    // Of a screen that is larger than its pane, a part is shown.
+    let part = PaneView::offset_for(&item.session.frame(), pane);
     let local = MouseEvent {
-        col: inside(mouse.col, pane.col, pane.cols),
-        row: inside(mouse.row, pane.row, pane.rows),
+        col: inside(mouse.col, pane.col, pane.cols) + part.col,
+        row: inside(mouse.row, pane.row, pane.rows) + part.row,
         ..*mouse
     };
-    if let Some(item) = app.sessions.get(place.session) {
-        let _ = item.session.send(Input::Mouse(local), Origin::Human);
-    }
+    let _ = item.session.send(Input::Mouse(local));
 }
 
 /// The place of the tab at a position.
@@ -248,7 +250,7 @@ fn tab_at(app: &InterfaceState, at: Position) -> Option<TabHit> {
 fn on_tabs(app: &mut InterfaceState, button: MouseButton, at: Position) {
     let tab = match tab_at(app, at) {
         Some(TabHit::Tab(index)) => app.sessions.tabs().nth(index).map(|item| item.id),
-        Some(TabHit::New) if button == MouseButton::Left => return palette::open_on_spawning(app),
+        Some(TabHit::New) if button == MouseButton::Left => return commands::run(app, starter(app)),
         _ => None,
     };
     let Some(tab) = tab else { return };
@@ -264,6 +266,11 @@ fn on_tabs(app: &mut InterfaceState, button: MouseButton, at: Position) {
         MouseButton::Middle => closing::close_tab(app, tab),
         _ => {}
     }
+}
+
+/// What leads to another session.
+fn starter(app: &InterfaceState) -> &'static str {
+    if app.attach.is_some() { "open-remote" } else { "spawn" }
 }
 
 /// A tab follows the mouse, as long as it is under it afterwards: beside a wider one it would jump to and fro.
@@ -283,7 +290,7 @@ fn drag_tab(app: &mut InterfaceState, tab: SessionId, at: Position) {
 
 fn on_tree(app: &mut InterfaceState, places: RailPlaces, at: Position) {
     let (ids, items): (Vec<_>, Vec<_>) = tree_rows(app).into_iter().unzip();
-    let shown = app.session().map(Session::id);
+    let shown = app.session_id();
     let focused = ids.iter().position(|id| Some(*id) == shown);
     let cursor = tree_cursor(app, items.len());
     let hit = TreeView { items: &items, focused, cursor }.hit(places.tree, at);

@@ -90,7 +90,7 @@ fn group_of(command: &ScreenCommand) -> PaletteGroup {
 }
 
 fn command(app: &InterfaceState, id: &'static str) -> Option<PaletteEntry> {
-    let known = commands::find(id).filter(|known| (known.when)(app))?;
+    let known = commands::find(id).filter(|known| known.is_listed(app) && (known.when)(app))?;
     let mut entry = PaletteEntry::new(id, commands::title(app, known), move |app| commands::run(app, id));
     entry.list.keys = key_name(&app.keymap.keys_of(id).unwrap_or_default());
     entry.list.words = format!(":{id}");
@@ -101,7 +101,8 @@ fn command(app: &InterfaceState, id: &'static str) -> Option<PaletteEntry> {
 
 /// What can be started by name, and what could be if it were installed or without a mistake.
 fn presets(app: &InterfaceState) -> (Vec<PaletteEntry>, Vec<PaletteEntry>) {
-    let catalog = app.project.presets().current();
+    let Some(project) = &app.project else { return Default::default() };
+    let catalog = project.presets().current();
     let path = app.surroundings.variable("PATH").unwrap_or_default();
     let mark = |place: Place| if matches!(place, Place::Project { .. }) { "of this project" } else { "" };
     let (mut there, mut missing) = (Vec::new(), Vec::new());
@@ -156,7 +157,8 @@ fn installed(program: &str, path: &std::ffi::OsStr) -> bool {
 
 /// Operations that a person may run, arguments asked for one by one.
 fn operations(app: &InterfaceState) -> Vec<PaletteEntry> {
-    let offered = app.project.table().offered(Faces::PALETTE, Role::Operator);
+    let Some(project) = &app.project else { return Vec::new() };
+    let offered = project.table().offered(Faces::PALETTE, Role::Operator);
     // Without a session there is nothing to do to one.
     let nobody = app.sessions.is_empty();
     let possible = offered.filter(|entry| !nobody || !schema::needs_session(entry.args_schema().as_value()));
@@ -174,7 +176,7 @@ fn operations(app: &InterfaceState) -> Vec<PaletteEntry> {
 }
 
 fn sessions(app: &InterfaceState) -> impl Iterator<Item = PaletteEntry> {
-    let here = app.session().map(engine::Session::id);
+    let here = app.session_id();
     app.sessions.items().iter().filter(move |item| Some(item.id) != here).map(|item| {
         let id = item.id;
         let text = match item.depth {

@@ -41,7 +41,7 @@ pub(crate) struct OperationForm {
 
 /// Asks for what an operation needs, and runs it.
 pub(super) fn open(app: &mut InterfaceState, operation: &'static str) {
-    let context = app.project.clone();
+    let Some(context) = app.project.clone() else { return };
     let Some(entry) = context.table().get(operation) else { return };
     let mut form = OperationForm {
         operation,
@@ -173,7 +173,7 @@ impl OperationForm {
 
 /// All sessions to choose from, the one in sight first.
 fn sessions(app: &InterfaceState) -> (Vec<ListEntry>, Vec<Value>) {
-    let here = app.session().map(engine::Session::id);
+    let here = app.session_id();
     let entry = |item: &SessionItem| ListEntry {
         detail: item.word(),
         sign: Some(item.sign()),

@@ -11,7 +11,12 @@ use crate::app::{commands::with_live_session, model::InterfaceState};
 
 /// Whether the session in sight is being recorded.
 pub(in crate::app) fn is_on(app: &InterfaceState) -> bool {
-    app.session().is_some_and(|session| app.project.recordings().is_recording(session))
+    if app.session_id().is_some_and(|id| app.remote.is_recorded(id)) {
+        return true;
+    }
+    let Some(project) = &app.project else { return false };
+    let session = app.session_id().and_then(|id| project.engine().get(id).ok());
+    session.is_some_and(|session| project.recordings().is_recording(&session))
 }
 
 pub(super) fn is_possible(app: &InterfaceState) -> bool {
@@ -32,12 +37,19 @@ pub(super) fn stop(app: &mut InterfaceState) {
     });
 }
 
+/// Starts a recording of the session in sight, or stops the one that there is.
+pub(in crate::app) fn toggle(app: &mut InterfaceState) {
+    match is_on(app) {
+        true => stop(app),
+        false => start(app),
+    }
+}
+
 /// Shows a notice when a recording ends early, whatever is in sight.
 pub(in crate::app) fn heard(app: &mut InterfaceState, event: RecordingEvent) {
     app.dirty = true;
     if let RecordingEvent::Ended { session, file, error: Some(error) } = event {
-        let name = app.project.engine().get(session).ok().and_then(|session| session.name());
-        let name = name.map_or_else(|| session.to_string(), |name| name.to_string());
+        let name = app.sessions.get(session).map_or_else(|| session.to_string(), |item| item.name.clone());
         let file = place(&json!({ "file": file }));
         app.toast(Sign::Failed, format!("the recording of {name} ended early: {error}: {file}"));
     }
