@@ -241,6 +241,8 @@ impl TerminalFace {
             self.run_errands()?;
         }
         self.leave_host();
+        // The last keys may have moved something that was not drawn any more.
+        opening::note_layout(&self.app);
         Ok(self.app)
     }
 
@@ -499,6 +501,7 @@ impl TerminalFace {
         }
         if self.app.dirty {
             self.tell_host()?;
+            opening::note_layout(&self.app);
         }
         (self.app.dirty, self.app.moved) = (false, false);
         self.app.moved_beside &= !self.app.beside_too;

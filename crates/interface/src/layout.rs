@@ -9,6 +9,7 @@ mod places;
 
 use std::mem;
 
+use project::PanesLayout;
 use tui::Rect;
 use vt::{Position, Size};
 
@@ -65,6 +66,26 @@ impl<S: Copy + Eq> PaneTree<S> {
             visited: Vec::new(),
             pinned: Vec::new(),
             zoomed: false,
+        }
+    }
+
+    /// The panes of another run.
+    pub fn from_layout(layout: &PanesLayout<S>) -> Self {
+        PaneTree {
+            root: PaneNode::from_layout(&layout.tree),
+            pinned: layout.pinned.clone(),
+            zoomed: layout.zoomed,
+            ..PaneTree::new(layout.focused)
+        }
+    }
+
+    /// What a later run needs to know of it.
+    pub fn layout(&self) -> PanesLayout<S> {
+        PanesLayout {
+            tree: self.root.layout(),
+            focused: self.focused,
+            pinned: self.pinned.clone(),
+            zoomed: self.zoomed,
         }
     }
 

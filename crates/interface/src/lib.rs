@@ -13,6 +13,7 @@ pub mod layout;
 pub mod links;
 pub mod palette;
 pub mod path_completion;
+pub mod run_layout;
 pub mod spelled;
 pub mod status_line;
 pub mod tabs;

@@ -2,12 +2,15 @@
 //!
 //! Each run with a screen has a record of its own ([`RunRecord`]), locked for as long as the run goes on, so that several
 //! runs of one project don't take each other's. A run that starts takes the newest record that no other run holds: the
-//! *last run*. Only tabs are recorded: what an agent had started is the agent's to start again.
+//! *last run*. Only tabs are recorded, with how they were arranged ([`RunLayout`]): what an agent had started is the agent's
+//! to start again.
 
+mod layout_reader;
 mod record;
 mod recorder;
 mod reopen;
 mod run_folders;
+mod run_layout;
 mod survey;
 
 use std::{
@@ -18,10 +21,12 @@ use std::{
 
 use engine::SessionId;
 use ops::OpError;
+use tokio::sync::watch;
 
 pub use record::{RecordedProgram, RecordedTab};
 pub(crate) use reopen::OpeningReason;
 pub use reopen::ReopenedTab;
+pub use run_layout::{LayoutAxis, PaneLayout, PanesLayout, RunLayout, SplitLayout, TabLayout, WHOLE_SHARE};
 
 use self::{
     record::RunRecord,
@@ -44,13 +49,15 @@ pub(crate) struct RunMemory {
     last: Mutex<Option<LastRun>>,
     /// Sessions that are of no use in a later run.
     left_out: Arc<Mutex<HashSet<SessionId>>>,
+    /// How the interface has arranged the tabs of this run.
+    layout: watch::Sender<RunLayout<SessionId>>,
 }
 
 /// The last run of the project, held by this one.
 #[derive(Debug)]
 struct LastRun {
     held: HeldRun,
-    tabs: Vec<RecordedTab>,
+    record: RunRecord,
 }
 
 /// One tab of the last run, or of a start set, opened or not.
@@ -58,6 +65,14 @@ struct LastRun {
 pub struct TabOutcome {
     pub tab: RecordedTab,
     pub outcome: Result<ReopenedTab, OpError>,
+}
+
+/// What became of the tabs of the last run, in their order.
+#[derive(Debug, Default)]
+pub struct OpenedTabs {
+    pub tabs: Vec<TabOutcome>,
+    /// How those that are open were arranged.
+    pub layout: RunLayout<SessionId>,
 }
 
 impl Project {
@@ -74,7 +89,7 @@ impl Project {
             Some(Ok(Some(held))) => {
                 let read = held.read();
                 faults = read.faults;
-                *lock(&self.inner.run_memory.last) = Some(LastRun { held, tabs: read.record.tabs });
+                *lock(&self.inner.run_memory.last) = Some(LastRun { held, record: read.record });
             }
             Some(Ok(None)) => {}
             Some(Err(error)) => faults.push(format!("the tabs of the last run can't be looked up: {error}")),
@@ -87,7 +102,8 @@ impl Project {
             inner.trust.clone(),
             inner.run_memory.left_out.clone(),
         );
-        *lock(&inner.run_memory.recorder) = Some(RunRecorder::start(folders, survey, self.events()));
+        let layout = inner.run_memory.layout.subscribe();
+        *lock(&inner.run_memory.recorder) = Some(RunRecorder::start(folders, survey, self.events(), layout));
         faults
     }
 
@@ -109,36 +125,52 @@ impl Project {
         lock(&self.inner.run_memory.left_out).insert(session);
     }
 
+    /// How the tabs of this run are arranged now: written down with them.
+    pub fn note_layout(&self, layout: RunLayout<SessionId>) {
+        self.inner.run_memory.layout.send_if_modified(|noted| {
+            let changed = *noted != layout;
+            *noted = layout;
+            changed
+        });
+    }
+
     /// The tabs of the last run that were not opened again.
     pub fn last_tabs(&self) -> Vec<RecordedTab> {
-        lock(&self.inner.run_memory.last).as_ref().map(|last| last.tabs.clone()).unwrap_or_default()
+        lock(&self.inner.run_memory.last).as_ref().map(|last| last.record.tabs.clone()).unwrap_or_default()
     }
 
     /// Opens the tabs of the last run, in their order. What could not be opened can be tried again.
-    pub async fn open_last_tabs(&self) -> Vec<TabOutcome> {
+    pub async fn open_last_tabs(&self) -> OpenedTabs {
         // Taken while they are opened: asked for twice, they are opened once.
-        let Some(last) = lock(&self.inner.run_memory.last).take() else { return Vec::new() };
+        let Some(LastRun { held, record }) = lock(&self.inner.run_memory.last).take() else {
+            return OpenedTabs::default();
+        };
         let catalog = self.presets().current();
-        let mut opened = Vec::new();
-        for tab in last.tabs {
+        let mut tabs = Vec::new();
+        for tab in record.tabs {
             let outcome = self.open_tab(&tab, &catalog, OpeningReason::LastRun).await;
-            opened.push(TabOutcome { tab, outcome });
+            tabs.push(TabOutcome { tab, outcome });
         }
-        let failed = opened.iter().filter(|one| one.outcome.is_err()).map(|one| one.tab.clone());
-        let rest = RunRecord { tabs: failed.collect(), layout: None };
-        let held = last.held;
+        let opened = |place: usize| Some(tabs.get(place)?.outcome.as_ref().ok()?.session);
+        let layout = record.layout.mapped(opened);
+        // The rest is arranged among itself: what is open may be elsewhere by then.
+        let left: Vec<usize> = (0..tabs.len()).filter(|place| tabs[*place].outcome.is_err()).collect();
+        let rest = RunRecord {
+            tabs: left.iter().map(|place| tabs[*place].tab.clone()).collect(),
+            layout: record.layout.mapped(|place| left.binary_search(&place).ok()),
+        };
         if rest.tabs.is_empty() {
             in_turn(PATIENCE, move |_| held.remove()).await;
-            return opened;
+            return OpenedTabs { tabs, layout };
         }
-        let (record, tabs) = (rest.to_bytes(), rest.tabs);
+        let bytes = rest.to_bytes();
         let written = in_turn(PATIENCE, move |_| {
-            if let Err(error) = held.write(&record) {
+            if let Err(error) = held.write(&bytes) {
                 tracing::warn!(%error, "tabs that were opened again stay in the last run's record");
             }
             held
         });
-        *lock(&self.inner.run_memory.last) = written.await.map(|held| LastRun { held, tabs });
-        opened
+        *lock(&self.inner.run_memory.last) = written.await.map(|held| LastRun { held, record: rest });
+        OpenedTabs { tabs, layout }
     }
 }

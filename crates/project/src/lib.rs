@@ -39,7 +39,10 @@ pub use events::ProjectEvent;
 pub use file_lock_turn::FileLockTurn;
 pub use git_branch::{GitHead, git_head};
 pub use identities::{Entrance, Identities, NoIdentities};
-pub use last_run::{RecordedProgram, RecordedTab, ReopenedTab, TabOutcome};
+pub use last_run::{
+    LayoutAxis, OpenedTabs, PaneLayout, PanesLayout, RecordedProgram, RecordedTab, ReopenedTab, RunLayout, SplitLayout,
+    TabLayout, TabOutcome, WHOLE_SHARE,
+};
 pub use layout::{Layout, LayoutError, ProjectKey};
 pub use messages::{Speaker, direction, tagged};
 pub use project::{Project, ProjectError, ProjectOptions};

@@ -2,7 +2,10 @@
 //! set. Opening them is the project's.
 
 use ops::{ErrorKind, OpError};
-use project::{Project, RecordedProgram, RecordedTab, TabOutcome, settings::LastRunChoice, start_set::START_SET};
+use project::{
+    OpenedTabs, Project, RecordedProgram, RecordedTab, RunLayout, TabOutcome, settings::LastRunChoice,
+    start_set::START_SET,
+};
 use tui::{
     Sign, SkinRole, Span,
     widgets::{Modal, StyledLine},
@@ -27,6 +30,13 @@ pub(super) fn offer(app: &mut InterfaceState, faults: Vec<String>) {
         LastRunChoice::Ask => ask(app, &tabs),
         LastRunChoice::Always => open(app),
         LastRunChoice::Never => {}
+    }
+}
+
+/// Tells the project how the tabs are arranged, for a later run.
+pub(super) fn note_layout(app: &InterfaceState) {
+    if let Some(project) = &app.project {
+        project.note_layout(app.sessions.layout());
     }
 }
 
@@ -85,7 +95,7 @@ pub(super) fn open_start_set(app: &mut InterfaceState) {
     app.tasks.spawn(async move {
         let opened = project.open_start_set().await;
         let _ = loop_tasks.send(Box::new(move |app: &mut InterfaceState| match opened {
-            Ok(opened) => told(app, opened),
+            Ok(tabs) => told(app, OpenedTabs { tabs, layout: RunLayout::default() }),
             Err(error) if error.kind == ErrorKind::NeedsTrust => {
                 trust_prompt::wanted(app, START_SET.to_owned(), &error, open_start_set);
             }
@@ -102,14 +112,18 @@ fn preset_of(tab: &RecordedTab) -> String {
     }
 }
 
-fn told(app: &mut InterfaceState, opened: Vec<TabOutcome>) {
+fn told(app: &mut InterfaceState, opened: OpenedTabs) {
+    let OpenedTabs { tabs, layout } = opened;
+    // First the sessions become tabs, and then they know the tabs that they were brought to.
     app.refresh();
-    let first = opened.iter().find_map(|one| one.outcome.as_ref().ok().map(|tab| tab.session));
-    if let Some(first) = first {
-        app.show(first);
+    let in_sight = app.sessions.arrange(&layout);
+    app.refresh();
+    let first = || tabs.iter().find_map(|one| one.outcome.as_ref().ok().map(|tab| tab.session));
+    if let Some(shown) = in_sight.or_else(first) {
+        app.show(shown);
         app.focus = super::model::KeyboardFocus::Pane;
     }
-    for TabOutcome { tab, outcome } in opened {
+    for TabOutcome { tab, outcome } in tabs {
         let name = if tab.name.is_empty() { spelled(&preset_of(&tab)) } else { spelled(&tab.name) };
         match outcome {
             Ok(tab) => {

@@ -2,6 +2,7 @@
 
 use std::mem;
 
+use project::{LayoutAxis, PaneLayout, SplitLayout, WHOLE_SHARE as WHOLE};
 use tui::Rect;
 use vt::Size;
 
@@ -10,9 +11,6 @@ use super::{
     places::{PaneBorder, PanePlace, PanePlaces},
 };
 
-/// Shares are counted in these: fine enough for every column of the largest terminal.
-const WHOLE: u32 = 10_000;
-
 /// What a split divides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SplitAxis {
@@ -20,6 +18,24 @@ pub enum SplitAxis {
     Columns,
     /// Its second part is below the first.
     Rows,
+}
+
+impl From<LayoutAxis> for SplitAxis {
+    fn from(axis: LayoutAxis) -> Self {
+        match axis {
+            LayoutAxis::Columns => SplitAxis::Columns,
+            LayoutAxis::Rows => SplitAxis::Rows,
+        }
+    }
+}
+
+impl From<SplitAxis> for LayoutAxis {
+    fn from(axis: SplitAxis) -> Self {
+        match axis {
+            SplitAxis::Columns => LayoutAxis::Columns,
+            SplitAxis::Rows => LayoutAxis::Rows,
+        }
+    }
 }
 
 /// Which split a border belongs to: from the root, the part to follow at each split.
@@ -87,6 +103,28 @@ fn extent(size: Size, axis: SplitAxis) -> u16 {
 }
 
 impl<S: Copy + Eq> PaneNode<S> {
+    pub(super) fn from_layout(layout: &PaneLayout<S>) -> Self {
+        match layout {
+            PaneLayout::Pane(session) => PaneNode::Pane(*session),
+            PaneLayout::Split(split) => PaneNode::Split(Box::new(PaneSplit {
+                axis: split.axis.into(),
+                share: split.share.min(WHOLE),
+                parts: split.parts.each_ref().map(PaneNode::from_layout),
+            })),
+        }
+    }
+
+    pub(super) fn layout(&self) -> PaneLayout<S> {
+        match self {
+            PaneNode::Pane(session) => PaneLayout::Pane(*session),
+            PaneNode::Split(split) => PaneLayout::Split(Box::new(SplitLayout {
+                axis: split.axis.into(),
+                share: split.share,
+                parts: split.parts.each_ref().map(PaneNode::layout),
+            })),
+        }
+    }
+
     pub(super) fn collect(&self, sessions: &mut Vec<S>) {
         match self {
             PaneNode::Pane(session) => sessions.push(*session),

@@ -3,6 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use engine::ExitStatus;
+use regex::Regex;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use testkit::wait_until;
@@ -165,6 +166,102 @@ fn a_killed_run_is_come_back_to_and_two_runs_do_not_take_each_others_tabs() {
     for face in [face, third, fourth] {
         face.end();
     }
+}
+
+/// What is on the screen above the status line: tabs, headings, borders. Not the signs: whether a prompt came before or
+/// after its tab was in sight is not decided.
+fn picture(screen: &str) -> String {
+    let rows: Vec<&str> = screen.lines().collect();
+    let above = rows[..rows.len().saturating_sub(1)].join("\n");
+    Regex::new(r" \S (terminal-\d)").unwrap().replace_all(&above, " ? $1").into_owned()
+}
+
+#[test]
+fn panes_and_tabs_come_back_where_they_were() {
+    let stage = Stage::new();
+    stage.write_config(r#"{ "rail": { "visible": false }, "last_run": "always" }"#);
+    let face = Face::in_a_shell(&stage, SIZE);
+    face.command("new terminal", "New terminal");
+    face.shows("two tabs", r"(?m)^ . terminal-1  . terminal-2  \+");
+    face.press("alt-shift-pageup");
+    face.shows("the second tab is the first", r"(?m)^ . terminal-2  . terminal-1  \+");
+    face.press("alt-pagedown");
+    face.command("split right", "Split right: new terminal");
+    face.shows("two panes", r"─ . terminal-1 running .*│─ . terminal-3 running ");
+    face.shows("the new one has a prompt", r"(?m)^[^│\n]*│\$");
+    face.press("alt-shift-left");
+    face.shows("the border has moved", r"(?m)^\$ {45}│\$");
+    let wanted = picture(&face.text());
+    let operator = face.operator(&stage);
+    quit(face, operator);
+    let (file, record) = records(&stage).remove(0);
+    assert_eq!(names(&record), ["terminal-2", "terminal-1", "terminal-3"]);
+
+    let face = Face::open(&stage, SIZE, &[]);
+    face.until(&format!("after the run has ended:\n{wanted}\nnow"), |screen| picture(screen) == wanted);
+    let is_recorded =
+        |layout: &Value| records(&stage).iter().any(|(other, again)| *other != file && again["layout"] == *layout);
+    wait_until("this run is written down in the same way", || is_recorded(&record["layout"]));
+    let mut zoomed = record["layout"].clone();
+    zoomed["tabs"][1]["panes"]["zoomed"] = true.into();
+    face.press("alt-shift-z");
+    wait_until("a change of the panes alone is written down", || is_recorded(&zoomed));
+    face.press("alt-shift-z");
+    wait_until("another one is too", || is_recorded(&record["layout"]));
+    face.signal(Signal::KILL);
+    face.ended();
+
+    let face = Face::open(&stage, SIZE, &[]);
+    face.until(&format!("after the run was killed:\n{wanted}\nnow"), |screen| picture(screen) == wanted);
+    face.press("alt-shift-h");
+    face.type_text("echo left $(stty size)\r");
+    face.shows("its program has the size of its pane", "left 21 46");
+    face.end();
+}
+
+#[test]
+fn what_can_not_be_opened_leaves_its_room_to_its_neighbour_and_comes_later() {
+    let stage = Stage::new();
+    stage.write_config(r#"{ "rail": { "visible": false }, "last_run": "always" }"#);
+    let dev = json!({ "argv": ["sh", "-c", "exec cat"] }).to_string();
+    stage.write_project_preset("dev", &dev);
+    let face = Face::empty(&stage, SIZE);
+    face.command("dev", "Run process: dev");
+    face.press_until("o", "it runs", |screen| screen.contains("dev-1") && !screen.contains("May this run?"));
+    face.command("split right", "Split right: new terminal");
+    face.shows("two panes", r"─ . dev-1 running .*│─ . terminal-1 running ");
+    let operator = face.operator(&stage);
+    quit(face, operator);
+
+    fs::remove_file(stage.path("project/.patterm/presets/processes/dev.json")).unwrap();
+    let face = Face::open(&stage, SIZE, &[]);
+    face.shows("what is missing", "there is no command preset 'dev'");
+    face.shows("the shell has a tab and all of its room", r"(?m)^ . terminal-1  \+");
+    face.hides("the border", "│\\$");
+    stage.write_project_preset("dev", &dev);
+    // Presets are read again when their files change, which takes a moment.
+    let leave_palette = || {
+        face.press("esc");
+        face.hides("the palette", "commands [─-]");
+    };
+    face.seek("dev", "> dev");
+    face.again_until(
+        "the preset is known",
+        |screen| screen.contains("Run process: dev"),
+        || {
+            leave_palette();
+            face.seek("dev", "> dev");
+        },
+    );
+    leave_palette();
+    face.command("last run", "Open last run's tabs");
+    face.shows("it has a tab of its own", r"(?m)^ . terminal-1  . dev-1  \+");
+    face.shows("it waits", "Enter runs: sh -c");
+    wait_until("nothing is left of the last run, and both are in the record of this one", || {
+        let all: Vec<Vec<String>> = records(&stage).iter().map(|(_, record)| names(record)).collect();
+        all == [["terminal-1", "dev-1"]]
+    });
+    face.end();
 }
 
 #[test]

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use engine::EngineEvent;
+use engine::{EngineEvent, SessionId};
 use tokio::{
     sync::{
         broadcast::{self, error::RecvError},
-        oneshot,
+        oneshot, watch,
     },
     task::JoinHandle,
     time::{Instant, sleep, sleep_until, timeout},
@@ -15,6 +15,7 @@ use tokio::{
 
 use super::{
     run_folders::{HeldRun, RunFolders},
+    run_layout::RunLayout,
     survey::TabSurvey,
 };
 use crate::events::ProjectEvent;
@@ -32,11 +33,16 @@ pub(super) struct RunRecorder {
 }
 
 impl RunRecorder {
-    pub(super) fn start(folders: RunFolders, survey: TabSurvey, project: broadcast::Receiver<ProjectEvent>) -> Self {
+    pub(super) fn start(
+        folders: RunFolders,
+        survey: TabSurvey,
+        project: broadcast::Receiver<ProjectEvent>,
+        layout: watch::Receiver<RunLayout<SessionId>>,
+    ) -> Self {
         let (stop, stopped) = oneshot::channel();
         let sessions = survey.events();
-        let file = RecordFile { folders, survey, own: None, written: Vec::new() };
-        RunRecorder { stop, task: tokio::spawn(follow(file, sessions, project, stopped)) }
+        let file = RecordFile { folders, survey, layout: layout.clone(), own: None, written: Vec::new() };
+        RunRecorder { stop, task: tokio::spawn(follow(file, sessions, project, layout, stopped)) }
     }
 
     /// Whether the run has a record.
@@ -58,6 +64,7 @@ async fn follow(
     mut file: RecordFile,
     mut sessions: broadcast::Receiver<EngineEvent>,
     mut project: broadcast::Receiver<ProjectEvent>,
+    mut layout: watch::Receiver<RunLayout<SessionId>>,
     mut stopped: oneshot::Receiver<()>,
 ) -> bool {
     let mut looked = Instant::now();
@@ -75,6 +82,10 @@ async fn follow(
                 Ok(event) => matches!(event, ProjectEvent::HookReported { .. }),
                 Err(RecvError::Lagged(_)) => true,
                 Err(RecvError::Closed) => break,
+            },
+            changed = layout.changed() => match changed {
+                Ok(()) => true,
+                Err(_) => break,
             },
             () = sleep_until(looked + LOOK_AGAIN), if file.has_tabs() => true,
         };
@@ -104,6 +115,8 @@ fn matters(event: &EngineEvent) -> bool {
 struct RecordFile {
     folders: RunFolders,
     survey: TabSurvey,
+    /// How the interface has arranged the tabs.
+    layout: watch::Receiver<RunLayout<SessionId>>,
     /// Made with the first tab: a run that opens nothing leaves nothing.
     own: Option<HeldRun>,
     written: Vec<u8>,
@@ -124,7 +137,8 @@ impl RecordFile {
     }
 
     fn write(&mut self) {
-        let record = self.survey.look();
+        let layout = self.layout.borrow().clone();
+        let record = self.survey.look(&layout);
         if record.tabs.is_empty() {
             if let Some(own) = self.own.take() {
                 own.remove();

@@ -102,7 +102,7 @@ mod tests {
 
     fn record(name: &str) -> Vec<u8> {
         let tab = RecordedTab { name: name.into(), folder: None, program: RecordedProgram::Terminal };
-        RunRecord { tabs: vec![tab], layout: None }.to_bytes()
+        RunRecord { tabs: vec![tab], ..RunRecord::default() }.to_bytes()
     }
 
     /// A run that has ended, with one tab; written at this second.

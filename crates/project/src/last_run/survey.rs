@@ -10,7 +10,10 @@ use agents::ConversationId;
 use engine::{Engine, EngineEvent, Kind, Session, SessionId};
 use tokio::sync::broadcast;
 
-use super::record::{RecordedProgram, RecordedTab, RunRecord};
+use super::{
+    record::{RecordedProgram, RecordedTab, RunRecord},
+    run_layout::RunLayout,
+};
 use crate::{crew::Crew, project::lock, trust::ProjectTrust};
 
 #[derive(Debug)]
@@ -37,13 +40,18 @@ impl TabSurvey {
         self.engine.events()
     }
 
-    /// Reads the process table: not for async tasks.
-    pub(super) fn look(&mut self) -> RunRecord {
+    /// `layout` is how the interface says that they are arranged. Reads the process table: not for async tasks.
+    pub(super) fn look(&mut self, layout: &RunLayout<SessionId>) -> RunRecord {
         let left_out = lock(&self.left_out).clone();
         let roots = self.engine.list().into_iter().filter(|session| session.parent().is_none());
         let roots: Vec<Session> = roots.filter(|session| !left_out.contains(&session.id())).collect();
         self.folders.retain(|id, _| roots.iter().any(|root| root.id() == *id));
-        RunRecord { tabs: roots.iter().filter_map(|session| self.tab(session)).collect(), layout: None }
+        let mut tabs: Vec<(SessionId, RecordedTab)> =
+            roots.iter().filter_map(|session| Some((session.id(), self.tab(session)?))).collect();
+        // What the interface has not heard of yet is new.
+        tabs.sort_by_key(|(id, _)| layout.place_of(*id).unwrap_or(usize::MAX));
+        let (ids, tabs): (Vec<SessionId>, Vec<RecordedTab>) = tabs.into_iter().unzip();
+        RunRecord { tabs, layout: layout.mapped(|session| ids.iter().position(|id| *id == session)) }
     }
 
     fn tab(&mut self, session: &Session) -> Option<RecordedTab> {

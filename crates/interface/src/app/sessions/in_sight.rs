@@ -2,8 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::layout::{NoRoom, PaneTree, SplitAxis};
+use crate::{
+    layout::{NoRoom, PaneTree, SplitAxis},
+    run_layout,
+};
 use engine::SessionId;
+use project::RunLayout;
 use tui::Rect;
 use vt::Size;
 
@@ -110,6 +114,21 @@ impl SessionItems {
     fn sort_by_tabs(&mut self) {
         let places: HashMap<SessionId, usize> = self.order.tabs().zip(0..).collect();
         self.items.sort_by_key(|item| places.get(&item.tab).copied());
+    }
+
+    /// How the tabs are arranged, for a later run.
+    pub(crate) fn layout(&self) -> RunLayout<SessionId> {
+        run_layout::layout_of(&self.order, &self.panes, self.tab)
+    }
+
+    /// Arranges tabs as they were in another run; the next refresh takes over what this means for the sessions. Returns
+    /// the session that was in sight then.
+    pub(crate) fn arrange(&mut self, layout: &RunLayout<SessionId>) -> Option<SessionId> {
+        // One may have been closed already.
+        let layout = layout.mapped(|id| self.get(id).map(|item| item.id));
+        let tab = run_layout::arrange(&mut self.order, &mut self.panes, &layout);
+        self.tab = self.tab.and_then(|tab| self.order.tab_of(tab));
+        tab.map(|tab| self.shown_in(tab))
     }
 
     /// The session that a tab showed last, or its root.
