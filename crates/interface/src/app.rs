@@ -49,6 +49,7 @@ mod splitting;
 mod start;
 mod terminal;
 mod text_view;
+mod themes;
 mod toasts;
 mod trust_prompt;
 mod upkeep;
@@ -81,6 +82,7 @@ pub use self::{
     entry::{StartNotices, attach, find_terminal, run},
     following::SettingsFile,
     leader::LeaderKeys,
+    themes::theme_fault,
 };
 
 /// Hidden sessions get a new size once it has been stable for this long.

@@ -8,11 +8,13 @@ mod default_text;
 mod follow;
 mod read;
 mod status_line;
+mod theme_folder;
 
 pub use default_text::default_text;
 pub use follow::FileWatch;
 pub use read::{Checked, MAX_SETTINGS_BYTES, SettingsError, SettingsWarning};
 pub use status_line::{StatusLine, StatusPart};
+pub use theme_folder::{ThemeFolder, ThemeName, ThemeNameError, ThemeReadError};
 
 /// patterm's settings. Every key may be left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,8 +23,12 @@ pub struct Settings {
     /// For editors: the schema of this file. Has no effect.
     #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
-    /// Colours of patterm's own frame, auto: by the terminal's background. Panes keep their programs' colours.
-    pub theme: Theme,
+    /// Colours of patterm's own frame: auto (dark or light, by the terminal's background), terminal (the terminal's own 16
+    /// colours), dark, light, high-contrast, or the name of a file in the folder `themes` beside this one, without
+    /// `.json`. Panes keep their programs' colours.
+    // Any text: a name without a theme is reported on the screen, and must not keep patterm from starting.
+    #[schemars(regex(pattern = "^[a-z0-9-]{1,64}$"))]
+    pub theme: String,
     /// What states, lines and marks of patterm's own frame are drawn with, ascii: for fonts that lack the others, and for
     /// screen readers.
     pub signs: Signs,
@@ -54,14 +60,8 @@ pub struct Settings {
     pub mcp: Mcp,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Theme {
-    #[default]
-    Auto,
-    Dark,
-    Light,
-}
+/// The theme that goes with the terminal's background.
+pub const AUTO_THEME: &str = "auto";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -203,7 +203,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             schema: None,
-            theme: Theme::default(),
+            theme: AUTO_THEME.to_owned(),
             signs: Signs::default(),
             keymap: Vec::new(),
             rail: Rail::default(),

@@ -30,5 +30,7 @@ pub use keymap::{BindError, KeySequence, Keymap, KeymapOutcome, is_same_key};
 pub use layers::{Layer, LayerOutcome, LayerStack};
 pub use pane::{PaneMark, PaneRow, PaneView};
 pub use selection::{ClickCounter, SelectionUnit, TextSelection};
-pub use skin::{GlyphSet, Sign, Skin, SkinRole, layered};
+pub use skin::{
+    GlyphSet, MAX_THEME_BYTES, ShippedTheme, Sign, Skin, SkinRole, SkinStyles, ThemeFault, ThemeFile, layered,
+};
 pub use writer::{CanvasWriter, ColorDepth, WriterOptions};

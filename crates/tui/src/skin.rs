@@ -1,5 +1,9 @@
-//! The looks of our own widgets: styles by role, light and dark, and the signs for states. Only this file names
+//! The looks of our own widgets: styles by role, which a theme gives, and the signs for states. Only theme files name
 //! colours.
+
+mod role;
+mod shipped;
+mod theme_file;
 
 use std::borrow::Cow;
 
@@ -7,39 +11,9 @@ use vt::{Attributes, Color, Style, Underline};
 
 use crate::{canvas::BoxLines, event::ColorScheme};
 
-/// What a piece of the interface is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SkinRole {
-    Text,
-    /// Less important text: hints, times, paths.
-    Muted,
-    Accent,
-    Border,
-    BorderFocused,
-    Tab,
-    TabActive,
-    StatusLine,
-    /// The entry that Enter selects.
-    Cursor,
-    /// Text selected by the mouse or in copy mode.
-    Selection,
-    Match,
-    MatchCurrent,
-    Input,
-    Toast,
-    Modal,
-    Button,
-    ButtonActive,
-    Good,
-    Warning,
-    Bad,
-    Heading,
-    Code,
-    Link,
-    Added,
-    Removed,
-    KeyName,
-}
+pub use role::SkinRole;
+pub use shipped::ShippedTheme;
+pub use theme_file::{MAX_THEME_BYTES, ThemeFault, ThemeFile};
 
 /// The state of something. Each has a sign of a different shape, so colour is never the only difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,66 +130,45 @@ impl GlyphSet {
     }
 }
 
-/// The styles of the whole interface.
+/// The style of each role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkinStyles([Style; SkinRole::COUNT]);
+
+impl SkinStyles {
+    pub fn of(&self, role: SkinRole) -> Style {
+        self.0[role as usize]
+    }
+
+    fn set(&mut self, role: SkinRole, style: Style) {
+        self.0[role as usize] = style;
+    }
+}
+
+/// The look of the whole interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Skin {
-    pub scheme: ColorScheme,
+    pub styles: SkinStyles,
     pub glyphs: GlyphSet,
 }
 
-/// A foreground colour for dark and for light hosts. The hues are Okabe and Ito's, which colour-blind people can tell
-/// apart.
-struct Ink {
-    dark: u32,
-    light: u32,
+impl Default for Skin {
+    fn default() -> Self {
+        Skin::new(ColorScheme::default())
+    }
 }
-
-const BLUE: Ink = Ink { dark: 0x56b4e9, light: 0x00629a };
-const GREEN: Ink = Ink { dark: 0x3ac79b, light: 0x00694d };
-const ORANGE: Ink = Ink { dark: 0xe69f00, light: 0x7f5600 };
-const RED: Ink = Ink { dark: 0xff7a59, light: 0xa63500 };
-const PURPLE: Ink = Ink { dark: 0xd79abf, light: 0x8f3f75 };
-const GREY: Ink = Ink { dark: 0x9da2ab, light: 0x595e66 };
-const BAR: Ink = Ink { dark: 0x26282e, light: 0xe6e8ec };
-const RAISED: Ink = Ink { dark: 0x32353d, light: 0xd8dce2 };
-const PICKED: Ink = Ink { dark: 0x2f4f6f, light: 0xb9d7f2 };
-const FOUND: Ink = Ink { dark: 0x5c4a12, light: 0xf5dfa0 };
-const FOUND_HERE: Ink = Ink { dark: 0xe69f00, light: 0xffb733 };
-const BLACK: Ink = Ink { dark: 0x101114, light: 0x101114 };
 
 impl Skin {
     pub fn new(scheme: ColorScheme) -> Self {
-        Skin { scheme, glyphs: GlyphSet::default() }
+        Skin { styles: ShippedTheme::for_host(scheme).styles(), glyphs: GlyphSet::default() }
     }
 
     pub fn style(&self, role: SkinRole) -> Style {
-        let plain = Style::default();
-        let ink = |ink: Ink| Style { foreground: self.color(ink), ..plain };
-        let on = |ground: Ink| Style { background: self.color(ground), ..plain };
-        let bold = |style: Style| Style { attributes: style.attributes | Attributes::BOLD, ..style };
-        match role {
-            SkinRole::Text | SkinRole::Modal => plain,
-            SkinRole::Muted | SkinRole::Border => ink(GREY),
-            SkinRole::Accent | SkinRole::BorderFocused => ink(BLUE),
-            SkinRole::Tab | SkinRole::StatusLine => Style { foreground: self.color(GREY), ..on(BAR) },
-            SkinRole::TabActive => bold(on(RAISED)),
-            SkinRole::Cursor => bold(on(RAISED)),
-            SkinRole::Selection => on(PICKED),
-            SkinRole::Match => on(FOUND),
-            SkinRole::MatchCurrent => Style { foreground: self.color(BLACK), ..on(FOUND_HERE) },
-            SkinRole::Input => plain,
-            SkinRole::Toast => on(RAISED),
-            SkinRole::Button => on(BAR),
-            // Inverse instead of a colour: it is visible on any host.
-            SkinRole::ButtonActive => Style { attributes: Attributes::INVERSE | Attributes::BOLD, ..plain },
-            SkinRole::Good | SkinRole::Added => ink(GREEN),
-            SkinRole::Warning => ink(ORANGE),
-            SkinRole::Bad | SkinRole::Removed => ink(RED),
-            SkinRole::Heading => bold(ink(PURPLE)),
-            SkinRole::Code => Style { foreground: self.color(ORANGE), ..plain },
-            SkinRole::Link => Style { underline: Underline::Single, ..ink(BLUE) },
-            SkinRole::KeyName => bold(ink(BLUE)),
-        }
+        self.styles.of(role)
+    }
+
+    /// For lines and marks that are drawn on no ground of another role.
+    pub fn on_text(&self, role: SkinRole) -> Style {
+        layered(self.style(SkinRole::Text), self.style(role))
     }
 
     pub fn sign_style(&self, sign: Sign) -> Style {
@@ -237,14 +190,6 @@ impl Skin {
             true => Style { attributes: style.attributes | Attributes::BLINK, ..style },
             false => style,
         }
-    }
-
-    fn color(&self, ink: Ink) -> Color {
-        let vt::Rgb { r, g, b } = vt::Rgb::from_u32(match self.scheme {
-            ColorScheme::Dark => ink.dark,
-            ColorScheme::Light => ink.light,
-        });
-        Color::Rgb(r, g, b)
     }
 }
 
@@ -293,59 +238,5 @@ mod tests {
         let text = "New… › one · ↑ ↓ é";
         assert_eq!(GlyphSet::Unicode.text(text), text);
         assert_eq!(GlyphSet::Ascii.text(text), "New... > one - Up Down é", "letters are nobody's signs");
-    }
-
-    /// The contrast ratio of two colours by WCAG 2.
-    fn contrast(one: u32, other: u32) -> f64 {
-        let light = |color: u32| {
-            let part = |shift: u32| {
-                let part = f64::from(color >> shift & 0xff) / 255.0;
-                if part <= 0.03928 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
-            };
-            0.2126 * part(16) + 0.7152 * part(8) + 0.0722 * part(0) + 0.05
-        };
-        let (one, other) = (light(one), light(other));
-        one.max(other) / one.min(other)
-    }
-
-    #[test]
-    fn every_ink_can_be_read_on_every_ground() {
-        // Black, common editor backgrounds, white and Solarized's; then our own bars and raised boxes.
-        let grounds = [
-            [0x000000, 0x1e1e1e, 0x282c34, BAR.dark, RAISED.dark],
-            [0xffffff, 0xfdf6e3, 0xeeeeee, BAR.light, RAISED.light],
-        ];
-        for ink in [BLUE, GREEN, ORANGE, RED, PURPLE, GREY] {
-            for (ink, ground) in [(ink.dark, grounds[0]), (ink.light, grounds[1])] {
-                for ground in ground {
-                    let contrast = contrast(ink, ground);
-                    assert!(contrast >= 4.5, "{ink:06x} on {ground:06x}: {contrast:.1}");
-                }
-            }
-        }
-        for (text, grounds) in [
-            (0xd0d0d0, [BAR.dark, RAISED.dark, PICKED.dark, FOUND.dark]),
-            (0x303030, [BAR.light, RAISED.light, PICKED.light, FOUND.light]),
-        ] {
-            grounds.iter().for_each(|ground| assert!(contrast(text, *ground) >= 4.5, "{ground:06x}"));
-        }
-        assert!(contrast(BLACK.dark, FOUND_HERE.dark) >= 4.5 && contrast(BLACK.light, FOUND_HERE.light) >= 4.5);
-    }
-
-    #[test]
-    fn light_and_dark_differ_where_there_is_colour() {
-        let (dark, light) = (Skin::new(ColorScheme::Dark), Skin::new(ColorScheme::Light));
-        for role in [
-            SkinRole::Muted,
-            SkinRole::Accent,
-            SkinRole::Selection,
-            SkinRole::Match,
-            SkinRole::Bad,
-            SkinRole::Good,
-            SkinRole::StatusLine,
-        ] {
-            assert_ne!(dark.style(role), light.style(role), "{role:?}");
-        }
-        assert_eq!(dark.style(SkinRole::Text), Style::default(), "plain text is the host's own");
     }
 }

@@ -194,10 +194,6 @@ pub(crate) fn title(app: &InterfaceState, command: &ScreenCommand) -> String {
             format!("Send {} to the program", super::frame::key_name(&key))
         }
         "mouse" => format!("Mouse: turn {}", on_off(app.mouse)),
-        "theme" => match app.skin.scheme {
-            tui::ColorScheme::Dark => "Theme: light".to_owned(),
-            tui::ColorScheme::Light => "Theme: dark".to_owned(),
-        },
         _ => command.title.to_owned(),
     }
 }

@@ -19,6 +19,7 @@ use super::{
     panic_hook::PanicHook,
     remote_sessions,
     terminal::FaceTerminal,
+    themes,
 };
 
 /// What to show at the start.
@@ -61,6 +62,7 @@ pub fn run(
         let mut app = InterfaceState::new(Some(project), settings, surroundings.clone(), tasks.clone(), sender, keymap);
         app.notes = said.notes;
         app.first_run = said.first_run;
+        themes::follow_settings(&mut app);
         faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
         said.warnings.into_iter().for_each(|warning| app.toast(Sign::Blocked, warning));
         opening::offer(&mut app, said.last_run_faults);
@@ -99,6 +101,7 @@ pub fn attach(
         let keymap = asked.keys.keymap.clone();
         let mut app = InterfaceState::new(None, settings, surroundings.clone(), tasks.clone(), sender, keymap);
         app.sequence = KeySequence::after_leader();
+        themes::follow_settings(&mut app);
         app.attach = Some(AttachMode { leader: asked.keys.leader.clone(), framed: asked.framed, end: None });
         let mut face = TerminalFace::start(app, loop_tasks, host, wishes)?;
         remote_sessions::begin(&mut face.app, asked);

@@ -8,7 +8,7 @@ use program::Failure;
 use project::{Settings, settings::FileWatch};
 use tui::Sign;
 
-use super::{keys, model::InterfaceState};
+use super::{keys, model::InterfaceState, themes};
 
 /// The settings that a file holds now, with warnings about it; `None` while the file is empty.
 type ReadSettings = dyn Fn() -> Result<Option<(Settings, Vec<String>)>, Failure> + Send + Sync;
@@ -63,7 +63,12 @@ fn take(app: &mut InterfaceState, settings: Settings) {
         app.rail.side = settings.rail.side;
         app.rail.cols = settings.rail.width;
     }
+    // A theme that was chosen on the screen stays, too.
+    let follows_theme = settings.theme != app.settings.theme || app.themes.is(&settings.theme);
     app.settings = settings;
-    app.dress(app.host_scheme);
+    match follows_theme {
+        true => themes::follow_settings(app),
+        false => app.dress(None),
+    }
     faults.into_iter().for_each(|fault| app.toast(Sign::Failed, fault));
 }

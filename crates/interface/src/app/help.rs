@@ -31,7 +31,7 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("Mouse", "wheel", "history; the program's own, if it asked for the mouse"),
     ("Mouse", "Shift-drag", "left to your terminal"),
     ("config.json", "keymap", "keys of your own for the ids in parentheses, agent/NAME, process/NAME, operation/NAME"),
-    ("config.json", "theme", "light, dark, or as your terminal is"),
+    ("config.json", "theme", "auto, terminal, dark, light, high-contrast, or a file of yours in the folder themes"),
     ("config.json", "signs", "ascii: plain characters for states, lines and marks"),
     ("config.json", "status_line", "what the line at the bottom shows, and in which order"),
     ("config.json", "attention", "the bell, and whether a session that calls for you is shown at once"),

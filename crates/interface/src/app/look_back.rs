@@ -348,7 +348,7 @@ pub(super) fn draw_status(canvas: &mut Canvas, area: Rect, app: &InterfaceState)
         let (typed, right) = area.split_right(u16::try_from(cols).unwrap_or(u16::MAX));
         let (sign, rest) = typed.split_left(prompt.len() as u16);
         canvas.draw_line(sign, 0, &[Span::new(prompt, skin.style(SkinRole::Accent))], skin.style(SkinRole::Input));
-        canvas.draw_line(right, 0, &mark, skin.style(SkinRole::StatusLine));
+        canvas.draw_line(right, 0, &mark, skin.style(SkinRole::Input));
         return Some(input.draw(canvas, rest, skin.style(SkinRole::Input)));
     }
     let (name, hint) = match look.manner {

@@ -17,7 +17,7 @@ use vt::Size;
 
 use super::{
     attach_mode::AttachMode, attention, branch, commands, frame::ScreenPlaces, recordings, remote_sessions,
-    scratchpads, sessions::SessionItems, sources::SessionHandle, toasts::ToastStack, trust_prompt,
+    scratchpads, sessions::SessionItems, sources::SessionHandle, themes, toasts::ToastStack, trust_prompt,
 };
 
 /// The result of a background task, to be applied in the loop.
@@ -41,8 +41,8 @@ pub(crate) struct RailState {
     pub(crate) cursor: usize,
 }
 
-/// Palette entries of this run only: they name sessions.
-const PASSING: [&str; 4] = ["show/", "waiting/", "trust/", "remote/"];
+/// Palette entries that later runs don't list: they name sessions, or are a further step of another entry.
+const PASSING: [&str; 5] = ["show/", "waiting/", "trust/", "remote/", themes::ENTRY];
 
 /// Entries that only explain why something can't be run: taken by mistake, they must not come first the next time.
 pub(crate) const CANT_RUN: &str = "cant-run/";
@@ -70,6 +70,7 @@ pub(crate) struct InterfaceState {
     loop_tasks: mpsc::UnboundedSender<LoopTask>,
     pub(crate) sessions: SessionItems,
     pub(crate) skin: Skin,
+    pub(crate) themes: themes::ThemesState,
     /// The host terminal's name and version, which decide how to send notifications.
     pub(crate) host_version: Option<String>,
     /// The host's colours, which children are told.
@@ -184,6 +185,7 @@ impl InterfaceState {
             tasks,
             loop_tasks,
             skin: Skin::default(),
+            themes: themes::ThemesState::default(),
             host_version: None,
             theme: Arc::default(),
             host_focused: true,

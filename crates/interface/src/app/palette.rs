@@ -91,12 +91,21 @@ pub(crate) struct Palette {
     entries: Vec<(String, Action)>,
     /// What it lists, for one that goes with what happens.
     source: Option<fn(&InterfaceState) -> Vec<PaletteEntry>>,
+    preview: Option<PalettePreview>,
+}
+
+/// Shows what the entry under the cursor would do.
+struct PalettePreview {
+    /// Called with the entry's id, and with `None` when the palette is left and nothing was taken.
+    show: fn(&mut InterfaceState, Option<&str>),
+    /// The entry that is shown.
+    shown: Option<usize>,
 }
 
 impl Palette {
     pub(crate) fn new(title: &'static str, entries: Vec<PaletteEntry>) -> Self {
         let (lists, entries) = parted(entries);
-        Palette { title, list: FuzzyList::new(lists), entries, source: None }
+        Palette { title, list: FuzzyList::new(lists), entries, source: None, preview: None }
     }
 
     /// Lists what `source` gives, also when that changes meanwhile.
@@ -106,6 +115,28 @@ impl Palette {
         app: &InterfaceState,
     ) -> Self {
         Palette { source: Some(source), ..Palette::new(title, source(app)) }
+    }
+
+    /// Begins on the entry `here`, and shows what another one would do as soon as the cursor is on it.
+    pub(crate) fn with_preview(mut self, here: usize, show: fn(&mut InterfaceState, Option<&str>)) -> Self {
+        self.list.go_to(here);
+        self.preview = Some(PalettePreview { show, shown: self.list.current() });
+        self
+    }
+
+    fn preview(&mut self, app: &mut InterfaceState) {
+        let current = self.list.current();
+        if let Some(preview) = self.preview.as_mut().filter(|preview| preview.shown != current) {
+            preview.shown = current;
+            (preview.show)(app, current.map(|index| self.entries[index].0.as_str()));
+        }
+    }
+
+    fn leave(&self, app: &mut InterfaceState) -> LayerOutcome<InterfaceState> {
+        if let Some(preview) = &self.preview {
+            (preview.show)(app, None);
+        }
+        LayerOutcome::Close
     }
 
     /// The box, the list in it, and the rows below for what has no room beside the current entry.
@@ -155,13 +186,16 @@ impl Layer<InterfaceState> for Palette {
                 if self.list.query().is_empty() {
                     commands::run(app, "send-palette-key");
                 }
-                return LayerOutcome::Close;
+                return self.leave(app);
             }
         }
         match self.list.update(event, self.places(app.area).1) {
-            ListOutcome::Cancelled => LayerOutcome::Close,
+            ListOutcome::Cancelled => self.leave(app),
             ListOutcome::Chosen(index) => self.take(index, app),
-            ListOutcome::Taken | ListOutcome::Passed => LayerOutcome::Taken,
+            ListOutcome::Taken | ListOutcome::Passed => {
+                self.preview(app);
+                LayerOutcome::Taken
+            }
         }
     }
 
@@ -188,7 +222,7 @@ impl Layer<InterfaceState> for Palette {
                 bottom,
                 0,
                 &[Span::new(text, app.skin.style(SkinRole::Muted))],
-                app.skin.style(SkinRole::Muted),
+                app.skin.style(SkinRole::BorderFocused),
             );
         }
         let ground = app.skin.style(SkinRole::Text);
@@ -207,7 +241,7 @@ impl Layer<InterfaceState> for Palette {
                 left,
                 0,
                 &[Span::new(text, app.skin.style(SkinRole::Accent))],
-                app.skin.style(SkinRole::Muted),
+                app.skin.style(SkinRole::BorderFocused),
             );
         }
         self.list.draw(canvas, list, "> ", &app.skin)

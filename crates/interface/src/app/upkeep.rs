@@ -2,7 +2,7 @@
 
 use engine::{Kind, SessionId};
 use ops::Context;
-use project::settings::{Signs, Theme};
+use project::settings::Signs;
 use tokio::sync::watch;
 use tui::{ColorScheme, GlyphSet, Skin};
 use vt::Size;
@@ -103,20 +103,14 @@ impl InterfaceState {
         fitted
     }
 
-    /// Applies the theme: the host's scheme, unless the settings say otherwise.
+    /// Draws the frame in the theme in use, which may go with the host's scheme.
     pub(super) fn dress(&mut self, host: Option<ColorScheme>) {
         self.host_scheme = host.or(self.host_scheme);
-        let scheme = match (self.settings.theme, host) {
-            (Theme::Dark, _) => ColorScheme::Dark,
-            (Theme::Light, _) => ColorScheme::Light,
-            (Theme::Auto, Some(scheme)) => scheme,
-            (Theme::Auto, None) => self.skin.scheme,
-        };
         let glyphs = match self.settings.signs {
             Signs::Unicode => GlyphSet::Unicode,
             Signs::Ascii => GlyphSet::Ascii,
         };
-        self.skin = Skin { scheme, glyphs };
+        self.skin = Skin { styles: self.themes.styles(self.host_scheme.unwrap_or_default()), glyphs };
         self.dirty = true;
     }
 }

@@ -103,7 +103,7 @@ impl PattermConfig {
         match self.command {
             ConfigSubcommand::Check { file: given } => {
                 let file = given.map_or_else(|| file(surroundings), |given| surroundings.working_dir.join(given));
-                check(&file, output)
+                check(&file, surroundings, output)
             }
             ConfigSubcommand::Path => {
                 let file = file(surroundings);
@@ -122,7 +122,7 @@ impl PattermConfig {
     }
 }
 
-fn check(file: &Path, output: &mut Output) -> Outcome {
+fn check(file: &Path, surroundings: &Surroundings, output: &mut Output) -> Outcome {
     let Some(text) = current(file)? else {
         let line = format!("there is no {}: every setting has its default", file.display());
         output.answer(&json!({ "file": file, "exists": false, "warnings": [] }), &[line])?;
@@ -130,8 +130,9 @@ fn check(file: &Path, output: &mut Output) -> Outcome {
     };
     let checked = read(file, &text)?;
     let told = checked.warnings.iter().map(ToString::to_string);
-    let warnings: Vec<String> =
-        told.chain(app::bindings(&checked.settings).faults).map(|warning| printable(&warning)).collect();
+    let faults = app::bindings(&checked.settings).faults;
+    let theme = app::theme_fault(&checked.settings, &surroundings.config_dir);
+    let warnings: Vec<String> = told.chain(faults).chain(theme).map(|warning| printable(&warning)).collect();
     let mut lines = warnings.clone();
     lines.push(format!("{}: {}", file.display(), counted(warnings.len(), "warning")));
     output.answer(&json!({ "file": file, "exists": true, "warnings": warnings }), &lines)?;

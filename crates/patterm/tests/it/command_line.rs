@@ -147,10 +147,11 @@ fn the_config_is_found_checked_and_explained() {
     assert!(told(r#"{ "keymap": [{ "keys": "f5", "command": "nope" }] }"#).contains("'nope', which is not a command"));
     let twice = r#"{ "keymap": [{ "keys": "f5", "command": "quit" }, { "keys": "f5", "command": "next-tab" }] }"#;
     assert!(told(twice).contains("binds f5 twice"));
-    assert!(told(r#"{ "theme": "blue" }"#).contains("theme must be auto, dark or light, not \"blue\""));
+    assert!(told(r#"{ "theme": "blue" }"#).contains("there is no theme 'blue'"));
+    assert!(told(r#"{ "signs": "runes" }"#).contains("signs must be unicode or ascii, not \"runes\""));
     // It is no reason not to start.
     let (status, _, told) = stage.headless(&[]).end(Signal::TERM);
-    assert!(status.success() && told.contains("theme must be"), "{status} {told}");
+    assert!(status.success() && told.contains("signs must be"), "{status} {told}");
     std::fs::write(&file, "{ oops").unwrap();
     stage.patterm(&["config", "check"]).failed(2, &["line 1", "config default"]);
     stage.patterm(&["--headless"]).failed(2, &["line 1"]);

@@ -320,7 +320,7 @@ fn the_settings_are_followed_and_a_mistake_leaves_the_last_good_ones() {
     face.shows("the rail at the right", "(?m)│ Sessions$");
     stage.write_config(r#"{ "rail": { "side": "left" }, "keymap": [{ "keys": "f5", "command": "new-terminal" }] }"#);
     face.shows("the rail at the left", "(?m)^ Sessions");
-    stage.write_config(r#"{ "theme": "blue" }"#);
+    stage.write_config(r#"{ "signs": "runes" }"#);
     face.shows("what is wrong", "the settings stay as");
     face.press("f5");
     face.shows("the key of before", "terminal-2");

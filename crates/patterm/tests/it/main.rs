@@ -16,6 +16,7 @@ mod face_reports;
 mod face_scratchpads;
 mod face_start_set;
 mod face_status_line;
+mod face_themes;
 mod face_trust;
 mod face_views;
 mod face_windows;

@@ -75,6 +75,6 @@ mod tests {
             let before = text[..at].lines().next_back().unwrap();
             assert!(before.trim_start().starts_with("//"), "nothing explains {key}:\n{text}");
         }
-        assert!(text.contains("One of auto, dark, light."), "{text}");
+        assert!(text.contains("One of unicode, ascii."), "{text}");
     }
 }

@@ -258,13 +258,15 @@ mod tests {
         let text = r#"{
             // Mine.
             "theme": "dark",
+            "signs": "ascii",
             "rail": { "width": 40, /* wide */ },
             "keymap": [{ "keys": "f5", "command": "session.next" }],
         }"#;
         let checked = Settings::read(text).unwrap();
         assert_eq!(checked.warnings, []);
         let settings = checked.settings;
-        assert_eq!((settings.theme, settings.rail.width, settings.rail.visible), (super::super::Theme::Dark, 40, true));
+        assert_eq!((settings.theme.as_str(), settings.signs), ("dark", super::super::Signs::Ascii));
+        assert_eq!((settings.rail.width, settings.rail.visible), (40, true));
         assert_eq!(settings.keymap[0].command, "session.next");
     }
 
@@ -284,7 +286,8 @@ mod tests {
     #[test]
     fn a_wrong_value_is_told_and_the_default_stands_in_for_it() {
         for (text, told) in [
-            ("{\n \"theme\": \"blue\" }", "line 2: theme must be auto, dark or light, not \"blue\""),
+            ("{\n \"signs\": \"runes\" }", "line 2: signs must be unicode or ascii, not \"runes\""),
+            ("{ \"theme\": 7 }", "line 1: theme must be a text in quotes, not 7"),
             ("{ \"max_depth\": \"two\" }", "line 1: max_depth must be a whole number, not \"two\""),
             ("{\n \"rail\": { \"width\": 500 } }", "line 2: rail.width must be 12 to 120, not 500"),
             ("{ \"grace_seconds\": -1 }", "line 1: grace_seconds must be 0 to 300, not -1"),
@@ -301,7 +304,8 @@ mod tests {
             assert_eq!(checked.settings, Settings::default(), "{text}");
             assert_eq!(checked.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(), [told]);
         }
-        let others = Settings::read(r#"{ "theme": "blue", "max_depth": 3, "rail": { "width": 1, "visible": false } }"#);
+        let others =
+            Settings::read(r#"{ "signs": "runes", "max_depth": 3, "rail": { "width": 1, "visible": false } }"#);
         let settings = others.unwrap().settings;
         assert_eq!((settings.max_depth, settings.rail.visible, settings.rail.width), (3, false, 30));
     }
@@ -324,7 +328,7 @@ mod tests {
         for text in [
             r#"{ "permissions": { "never": "x" } }"#,
             r#"{ "permissions": { "never": ["("] } }"#,
-            r#"{ "theme": "blue", "permissions": { "never": ["("] } }"#,
+            r#"{ "signs": "runes", "permissions": { "never": ["("] } }"#,
             r#"{ "permissions": [] }"#,
             r#"{ "agents": { "free_commands": "dney" } }"#,
             r#"{ "agents": "deny" }"#,

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use vt::{Position, Style, clusters};
+use vt::{Color, Position, Style, clusters};
 
 use super::{Canvas, CanvasCell, CellLink, CellText};
 use crate::geometry::Rect;
@@ -99,7 +99,8 @@ impl Canvas {
     }
 
     /// Draws a whole row of `area` at once: the spans from its left edge, then blanks in `rest` up to its right edge.
-    /// Unlike a fill followed by text, redrawing the same row changes no cell.
+    /// Unlike a fill followed by text, redrawing the same row changes no cell. Spans without a background stand on that
+    /// of `rest`, if it has one.
     pub fn draw_line(&mut self, area: Rect, row: u16, spans: &[Span<'_>], rest: Style) {
         let area = self.clip(area.line(row));
         if area.is_empty() {
@@ -107,7 +108,8 @@ impl Canvas {
         }
         let mut col = area.col;
         for span in spans {
-            col = self.draw_linked(area, Position { row: area.row, col }, &span.text, span.style, span.link.as_ref());
+            let style = grounded(span.style, rest);
+            col = self.draw_linked(area, Position { row: area.row, col }, &span.text, style, span.link.as_ref());
         }
         for col in col..area.right() {
             self.put(area.row, col, CanvasCell::blank(rest));
@@ -162,13 +164,22 @@ impl Canvas {
     }
 }
 
+/// A text colour is chosen for its background, so the two are taken together.
+fn grounded(style: Style, rest: Style) -> Style {
+    if style.background != Color::Default || rest.background == Color::Default {
+        return style;
+    }
+    let foreground = if style.foreground == Color::Default { rest.foreground } else { style.foreground };
+    Style { foreground, background: rest.background, ..style }
+}
+
 fn narrow(c: char, style: Style) -> CanvasCell {
     CanvasCell::new(CellText::fitted(c.encode_utf8(&mut [0; 4]), 1), 1, style, None)
 }
 
 #[cfg(test)]
 mod tests {
-    use vt::{Color, Size};
+    use vt::Size;
 
     use super::*;
 
@@ -220,6 +231,21 @@ mod tests {
         assert_eq!(canvas.stamp(1), stamp);
         canvas.draw_line(area, 1, &[Span::new("ac", red())], red());
         assert_ne!(canvas.stamp(1), stamp);
+    }
+
+    #[test]
+    fn text_without_a_background_stands_on_the_rows() {
+        let rest = Style { foreground: Color::Indexed(7), background: Color::Indexed(4), ..Style::default() };
+        let ink = Style { foreground: Color::Indexed(2), ..Style::default() };
+        let mut canvas = Canvas::new(Size::new(4, 1));
+        let spans = [Span::new("a", Style::default()), Span::new("b", ink), Span::new("c", red())];
+        let drawn = |canvas: &mut Canvas, rest: Style| {
+            canvas.draw_line(Rect::new(0, 0, 4, 1), 0, &spans, rest);
+            [0, 1, 2].map(|col| canvas.cell(Position { row: 0, col }).unwrap().style())
+        };
+        assert_eq!(drawn(&mut canvas, rest), [rest, Style { background: rest.background, ..ink }, red()]);
+        let plain = Style { background: Color::Default, ..rest };
+        assert_eq!(drawn(&mut canvas, plain), [Style::default(), ink, red()], "without a ground, nothing is added");
     }
 
     #[test]

@@ -129,6 +129,11 @@ impl FuzzyList {
         self.shown.get(self.cursor).copied()
     }
 
+    /// Puts the cursor on an entry, if it is shown.
+    pub fn go_to(&mut self, index: usize) {
+        self.cursor = self.shown.iter().position(|shown| *shown == index).unwrap_or(self.cursor);
+    }
+
     /// The matching entries, best first.
     pub fn shown(&self) -> &[usize] {
         &self.shown
@@ -367,6 +372,15 @@ mod tests {
     fn press(list: &mut FuzzyList, keys: &str) -> ListOutcome {
         let area = Rect::new(0, 0, 30, 4);
         keys.split(' ').map(|key| list.update(&HostEvent::Key(key.parse().unwrap()), area)).last().unwrap()
+    }
+
+    #[test]
+    fn the_cursor_can_begin_on_any_entry_that_is_shown() {
+        let mut list = list();
+        list.go_to(2);
+        assert_eq!((list.current(), press(&mut list, "up enter")), (Some(2), ListOutcome::Chosen(1)));
+        list.go_to(7);
+        assert_eq!(list.current(), Some(1), "there is none");
     }
 
     #[test]

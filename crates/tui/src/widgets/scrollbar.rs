@@ -26,7 +26,7 @@ pub fn draw_scrollbar(canvas: &mut Canvas, area: Rect, top: usize, all: usize, s
     for row in 0..rows {
         let inside = (start..start + length).contains(&row);
         let (c, role) = if inside { (bar, SkinRole::Accent) } else { (line, SkinRole::Border) };
-        canvas.draw_char(area, area.row + row as u16, area.col, c, skin.style(role));
+        canvas.draw_char(area, area.row + row as u16, area.col, c, skin.on_text(role));
     }
 }
 

@@ -423,6 +423,37 @@ async fn help_and_the_frame_and_other_keys() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_shipped_themes_are_previewed() {
+    let stage = Stage::new();
+    stage.spawn_cat("one");
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("a:one").await;
+    let is_drawn_on = |what: &str, wanted: vt::Color| {
+        attached.until(what, |_| {
+            let frame = attached.terminal.frame().frame;
+            let cell = frame.rows.last().and_then(|row| row.cells().next());
+            cell.is_some_and(|cell| cell.run.style.background == wanted)
+        });
+    };
+    let (dark, light) = (vt::Color::Rgb(0x26, 0x28, 0x2e), vt::Color::Rgb(0xe6, 0xe8, 0xec));
+    for (end, left_in) in [("esc", dark), ("enter", light)] {
+        attached.press("ctrl-b :");
+        attached.shows("commands ─").await;
+        attached.type_text("theme");
+        attached.shows("› Theme…").await;
+        attached.press("enter");
+        attached.shows("(?s)theme ─.*auto .*terminal .*dark .*light .*high-contrast ").await;
+        is_drawn_on("nothing is chosen yet", dark);
+        attached.type_text("light");
+        is_drawn_on("light is under the cursor", light);
+        attached.press(end);
+        attached.until("the list is gone", |text| !text.contains("theme ─"));
+        is_drawn_on("what is left", left_in);
+    }
+    attached.detach().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn read_only_types_nothing_and_no_resize_keeps_the_size() {
     let stage = Stage::new();
     stage.spawn_cat("one");

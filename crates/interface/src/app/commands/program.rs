@@ -1,13 +1,13 @@
 //! Commands for patterm itself: palette, rail, quitting.
 
-use tui::{ColorScheme, Sign};
+use tui::Sign;
 
 use super::{CommandSection, PALETTE, QUIT, ScreenCommand, always, with_session};
 use crate::app::{
     frame::key_name,
     help,
     model::{HostOrder, InterfaceState},
-    palette, quitting,
+    palette, quitting, themes,
 };
 
 /// Columns per step of resizing the rail.
@@ -103,16 +103,11 @@ pub(super) const COMMANDS: &[ScreenCommand] = &[
     },
     ScreenCommand {
         id: "theme",
-        title: "Theme: light/dark",
+        title: "Theme…",
         section: CommandSection::Program,
         keys: &[],
         when: always,
-        run: |app| {
-            app.skin.scheme = match app.skin.scheme {
-                ColorScheme::Dark => ColorScheme::Light,
-                ColorScheme::Light => ColorScheme::Dark,
-            };
-        },
+        run: themes::open,
     },
     ScreenCommand {
         id: QUIT,

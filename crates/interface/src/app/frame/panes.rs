@@ -148,7 +148,7 @@ pub(in crate::app) fn draw_heading(
     app: &InterfaceState,
 ) {
     let skin = &app.skin;
-    let line = skin.style(border(item, here));
+    let line = skin.on_text(border(item, here));
     let name = skin.style(match (item.attention, here) {
         (true, _) => SkinRole::Warning,
         (false, true) => SkinRole::TabActive,
