@@ -72,8 +72,9 @@ struct Still {
 }
 
 const STILLS: &[Still] = &[
-    Still { name: "patterm", title: "patterm: an agent leads two others", reach: lead },
-    Still { name: "palette", title: "patterm: the palette", reach: palette },
+    Still { name: "patterm", title: "patterm: an agent leads three others", reach: lead },
+    Still { name: "grid", title: "patterm: all sessions of a tab", reach: grid },
+    Still { name: "inbox", title: "patterm: a command to approve", reach: inbox },
 ];
 
 fn lead(seat: &mut Seat) -> Result<()> {
@@ -83,22 +84,27 @@ fn lead(seat: &mut Seat) -> Result<()> {
     seat.write(PROMPT.as_bytes())?;
     seat.see(PROMPT)?;
     seat.write(b"\r")?;
-    seat.until("the lead is done", |text| text.contains("told when they rest"))?;
-    seat.until("all are in the tree", |text| ["reviewer", "builder", "tests"].iter().all(|name| text.contains(name)))?;
+    seat.until("the lead is done", |text| text.contains("I will be told"))?;
+    seat.until("all are in the tree", |text| {
+        ["reviewer", "builder", "writer", "tests"].iter().all(|name| text.contains(name))
+    })?;
     seat.until("the builder is stuck, the reviewer works", |text| {
         let row = |name: &str| text.lines().filter(|line| line.contains('│')).find(|line| line.contains(name));
         row("builder").is_some_and(|row| row.contains(['▲', '◆']))
-            && row("reviewer").is_some_and(|row| row.contains('●'))
+            && ["reviewer", "writer"].iter().all(|name| row(name).is_some_and(|row| row.contains('●')))
     })?;
     // Notices disappear by themselves.
     seat.until("no notice is left", |text| !text.contains("waits for a decision"))
 }
 
-fn palette(seat: &mut Seat) -> Result<()> {
-    seat.write(b"\x0b")?;
-    seat.see("commands")?;
-    seat.write(b"sp")?;
-    seat.until("it is filtered", |text| text.contains("> sp"))
+fn grid(seat: &mut Seat) -> Result<()> {
+    seat.write(b"\x1bg")?;
+    seat.until("all sessions are tiles", |text| ["1 ", "5 "].iter().all(|key| text.contains(&format!("─ {key}"))))
+}
+
+fn inbox(seat: &mut Seat) -> Result<()> {
+    seat.write(b"\x1ba")?;
+    seat.until("what it wants to run", |text| text.contains("needs you") && text.contains("npm install"))
 }
 
 fn choose(seat: &mut Seat, typed: &str, entry: &str) -> Result<()> {
