@@ -165,13 +165,6 @@ pub(super) fn only_session(app: &InterfaceState) -> Option<&SessionItem> {
     app.sessions.focused().filter(|_| app.attach.is_some() && is_alone && app.grid.is_none())
 }
 
-/// What there is to say of it at the right of its heading.
-pub(super) fn about(app: &InterfaceState, item: &SessionItem) -> String {
-    let read_only = if app.remote.manner.read_only { "READ ONLY" } else { "" };
-    let title = item.session.title();
-    [title.as_str(), read_only].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
 /// Without a frame: what must not be overlooked all the same.
 pub(super) fn badge(app: &InterfaceState) -> Option<Toast> {
     let item = app.sessions.focused().filter(|item| is_frameless(app) && item.has_trouble())?;

@@ -43,6 +43,8 @@ const OF_PATTERM: &[&str] = &[
     "new-terminal",
     "spawn",
     "run-command",
+    "split-right",
+    "split-down",
     "open-last-run",
     "open-start-set",
     "restart",

@@ -18,7 +18,7 @@ use super::{
     trust_prompt,
 };
 
-pub(super) use panes::{draw_heading, draw_screen, line_beside, pane_places};
+pub(super) use panes::{draw_heading, draw_screen, line_beside, offset_in, pane_places};
 pub(super) use rail::{RailPlaces, tree_cursor, tree_rows};
 pub(super) use status::{ago, is_on_waiting, key_name, minutes, waiting_mark};
 
@@ -103,20 +103,25 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Opt
         return panes::draw(canvas, app);
     }
     draw_top(canvas, places.tabs, app);
-    let typed = look_back::draw_status(canvas, places.status, app);
-    if typed.is_none() && !places.status.is_empty() {
-        status::draw(canvas, places.status, app);
+    let mut typed = None;
+    if !places.status.is_empty() {
+        typed = draw_bottom(canvas, places.status, app);
     }
     if let Some(rail) = places.rail.filter(|_| !places.rail_floats) {
         rail::draw(canvas, rail, app);
     }
-    let cursor = match app.sessions.is_empty() {
-        false => typed.flatten().or(panes::draw(canvas, app)),
+    let mut cursor = match app.sessions.is_empty() {
+        false => typed.or(panes::draw(canvas, app)),
         true => {
             empty::draw(canvas, places.panes, app);
             None
         }
     };
+    if places.status.is_empty() && (look_back::is_here(app) || !app.sequence.pending().is_empty()) {
+        // Without a frame, what is searched for and what may follow the leader lie over the program's last row.
+        let typed = draw_bottom(canvas, area.split_bottom(1).1, app);
+        cursor = typed.or(cursor);
+    }
     if let Some(rail) = places.rail.filter(|_| places.rail_floats) {
         rail::draw(canvas, rail, app);
     }
@@ -129,13 +134,24 @@ pub(super) fn draw(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Opt
     cursor
 }
 
+/// The status line; or the one of looking back, with the cursor if something is typed there.
+fn draw_bottom(canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
+    match look_back::draw_status(canvas, area, app) {
+        Some(cursor) => cursor,
+        None => {
+            status::draw(canvas, area, app);
+            None
+        }
+    }
+}
+
 /// The tabs; or what a single session that one is attached to is called, and how it is.
 fn draw_top(canvas: &mut Canvas, area: Rect, app: &InterfaceState) {
     if area.is_empty() {
         return;
     }
     if let Some(item) = attach_mode::only_session(app) {
-        return panes::draw_heading(canvas, area, Vec::new(), item, true, &attach_mode::about(app, item), app);
+        return panes::draw_heading(canvas, area, Vec::new(), item, true, &item.session.title(), app);
     }
     let (tabs, active) = tabs(app);
     TabBar { tabs: &tabs, active }.draw(canvas, area, &app.skin);

@@ -97,7 +97,9 @@ pub(super) fn open(app: &mut InterfaceState) {
         keys: app.skin.glyphs.sign(*sign).to_string(),
         text: (*text).to_owned(),
     }));
-    entries.extend(FIXED.iter().map(|(section, keys, text)| HelpEntry {
+    // `vtr attach` has another config file.
+    let fixed = FIXED.iter().filter(|(section, ..)| app.attach.is_none() || *section != "config.json");
+    entries.extend(fixed.map(|(section, keys, text)| HelpEntry {
         section: (*section).to_owned(),
         keys: (*keys).to_owned(),
         text: (*text).to_owned(),

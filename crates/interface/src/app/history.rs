@@ -27,11 +27,16 @@ pub(super) fn edit(app: &mut InterfaceState) {
     });
 }
 
+/// A part of a file's name. A coordinator may call its sessions anything.
+fn plain_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
 fn write(session: &SessionHandle, folder: &std::path::Path, name: &str) -> io::Result<PathBuf> {
     let text = session.history_text().map_err(io::Error::other)?;
     let mut bytes = [0; 4];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    let file = folder.join(format!("patterm-{name}-{:08x}.txt", u32::from_ne_bytes(bytes)));
+    let file = folder.join(format!("patterm-{}-{:08x}.txt", plain_name(name), u32::from_ne_bytes(bytes)));
     // A new file, readable only by us: somebody else may have created one of this name.
     let mut opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?;
     opened.write_all(text.as_bytes())?;

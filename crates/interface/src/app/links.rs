@@ -2,19 +2,19 @@
 
 use std::process::Stdio;
 
-use tui::{PaneView, Rect, Sign};
+use tui::{Rect, Sign};
 use vt::Position;
 
-use super::{look_back, model::InterfaceState, sources::SessionHandle};
+use super::{frame, look_back, model::InterfaceState, sources::SessionHandle};
 
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
 /// Opens what is linked at `at`, a place of the screen; false if nothing is.
 pub(super) fn open_at(app: &mut InterfaceState, session: &SessionHandle, pane: Rect, at: Position) -> bool {
-    let frame = session.frame();
-    let offset = PaneView::offset_for(&frame, pane);
+    let screen = session.frame();
+    let offset = frame::offset_in(session, &screen, pane);
     let inside = Position { row: at.row - pane.row + offset.row, col: at.col - pane.col + offset.col };
-    let Some(link) = crate::links::link_at(&frame, inside) else { return false };
+    let Some(link) = crate::links::link_at(&screen, inside) else { return false };
     open(app, link);
     true
 }

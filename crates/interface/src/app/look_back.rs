@@ -13,12 +13,12 @@ use tui::{
 };
 use vt::{
     Position,
-    input::{Key, KeyEvent, KeyEventKind},
+    input::{Key, KeyEvent, KeyEventKind, MouseEvent},
 };
 
 use super::{
     frame,
-    model::{HostOrder, InterfaceState},
+    model::{HostOrder, InterfaceState, LoopTask},
     sources::{SessionHandle, SessionText},
 };
 
@@ -42,13 +42,22 @@ pub(super) struct SessionLookBack {
     first: u64,
 }
 
-/// What is to be done with a text once it has come.
-pub(super) struct AwaitedText {
-    manner: LookBackManner,
-    then: Vec<TextTask>,
+impl SessionLookBack {
+    /// How many columns are out of sight to the left: keys reach all of a text that is wider than its pane.
+    fn left(&self, area: Rect) -> u16 {
+        let col = u16::try_from(self.mode.cursor().col).unwrap_or(u16::MAX);
+        match self.manner {
+            LookBackManner::Keys => col.saturating_add(1).saturating_sub(area.cols),
+            LookBackManner::Mouse => 0,
+        }
+    }
 }
 
-type TextTask = Box<dyn FnOnce(&mut InterfaceState) + Send>;
+/// What is to be done with a session's text once it has come.
+pub(super) struct AwaitedText {
+    manner: LookBackManner,
+    then: Vec<LoopTask>,
+}
 
 /// Starts looking back, unless it is on already.
 pub(super) fn begin(app: &mut InterfaceState, manner: LookBackManner) {
@@ -75,6 +84,9 @@ fn begin_in(
         return then(app);
     }
     if let Some(awaited) = app.texts_asked.get_mut(&id) {
+        if manner == LookBackManner::Keys {
+            awaited.manner = manner;
+        }
         return awaited.then.push(Box::new(then));
     }
     app.texts_asked.insert(id, AwaitedText { manner, then: vec![Box::new(then)] });
@@ -115,8 +127,12 @@ fn go_on(app: &mut InterfaceState, id: SessionId, manner: LookBackManner) {
     app.dirty = true;
 }
 
+fn area_of(app: &InterfaceState, id: SessionId) -> Rect {
+    frame::pane_places(app).of(id).map_or(app.places().pane, |place| place.body)
+}
+
 fn rows_of(app: &InterfaceState, id: SessionId) -> u16 {
-    frame::pane_places(app).of(id).map_or(app.places().pane, |place| place.body).rows
+    area_of(app, id).rows
 }
 
 fn document(text: &SessionText) -> Document {
@@ -140,7 +156,7 @@ pub(super) fn resized(app: &mut InterfaceState, session: &SessionHandle, rows: u
 pub(super) fn search(app: &mut InterfaceState) {
     let Some(id) = here(app) else { return };
     begin_in(app, id, LookBackManner::Keys, move |app| {
-        let area = app.places().pane;
+        let area = area_of(app, id);
         if let Some(look) = app.looking.get_mut(&id) {
             look.mode.update(&HostEvent::Key(KeyEvent::press('?')), area);
         }
@@ -165,17 +181,21 @@ fn here(app: &InterfaceState) -> Option<SessionId> {
     app.session_id()
 }
 
-fn current(app: &mut InterfaceState) -> Option<&mut SessionLookBack> {
-    let id = here(app)?;
-    app.looking.get_mut(&id)
-}
-
 /// Returns to the live screen.
 pub(super) fn end(app: &mut InterfaceState) {
     if let Some(id) = here(app) {
-        app.looking.remove(&id);
-        app.dirty = true;
+        end_in(app, id);
     }
+}
+
+fn end_in(app: &mut InterfaceState, id: SessionId) {
+    app.looking.remove(&id);
+    app.dirty = true;
+}
+
+/// Whether the session in sight is looked back on.
+pub(super) fn is_here(app: &InterfaceState) -> bool {
+    here(app).is_some_and(|id| is_on(app, id))
 }
 
 pub(super) fn is_on(app: &InterfaceState, id: SessionId) -> bool {
@@ -201,7 +221,7 @@ pub(super) fn wheel(app: &mut InterfaceState, id: SessionId, rows: i32) {
 pub(super) fn select(app: &mut InterfaceState, at: Position, unit: SelectionUnit) {
     let Some(id) = here(app) else { return };
     begin_in(app, id, LookBackManner::Mouse, move |app| {
-        let area = app.places().pane;
+        let area = area_of(app, id);
         if let Some(look) = app.looking.get_mut(&id) {
             let point = look.mode.point_at(at, area);
             look.mode.select_at(point, unit);
@@ -209,90 +229,116 @@ pub(super) fn select(app: &mut InterfaceState, at: Position, unit: SelectionUnit
     });
 }
 
-/// What waits for the text of the session in sight.
-fn awaited(app: &mut InterfaceState) -> Option<&mut AwaitedText> {
-    let id = here(app)?;
-    app.texts_asked.get_mut(&id)
-}
-
 /// Mouse motion and release during a selection.
 pub(super) fn mouse(app: &mut InterfaceState, event: &HostEvent) {
-    if let Some(awaited) = awaited(app) {
-        let event = event.clone();
-        return awaited.then.push(Box::new(move |app| mouse(app, &event)));
+    if let Some(id) = here(app) {
+        mouse_in(app, id, event);
     }
-    let area = app.places().pane;
-    if let Some(look) = current(app) {
-        let outcome = look.mode.update(event, area);
-        concluded(app, outcome);
+}
+
+fn mouse_in(app: &mut InterfaceState, id: SessionId, event: &HostEvent) {
+    if let Some(awaited) = app.texts_asked.get_mut(&id) {
+        let event = event.clone();
+        return awaited.then.push(Box::new(move |app| mouse_in(app, id, &event)));
+    }
+    let area = area_of(app, id);
+    if let Some(look) = app.looking.get_mut(&id) {
+        let outcome = look.mode.update(&shifted(event, look.left(area)), area);
+        concluded(app, id, outcome);
+    }
+}
+
+/// The event at its place in the text, of which the first columns are out of sight.
+fn shifted(event: &HostEvent, left: u16) -> HostEvent {
+    match event {
+        HostEvent::Mouse(mouse) => HostEvent::Mouse(MouseEvent { col: mouse.col.saturating_add(left), ..*mouse }),
+        event => event.clone(),
     }
 }
 
 /// A key while looking back; false if it is meant for the program.
 pub(super) fn key(app: &mut InterfaceState, key: &KeyEvent) -> bool {
-    if let Some(awaited) = awaited(app).filter(|awaited| awaited.manner == LookBackManner::Keys) {
-        let typed = key.clone();
-        awaited.then.push(Box::new(move |app| {
-            self::key(app, &typed);
-        }));
-        return true;
+    here(app).is_some_and(|id| key_in(app, id, key))
+}
+
+fn key_in(app: &mut InterfaceState, id: SessionId, key: &KeyEvent) -> bool {
+    let for_us = |manner| manner == LookBackManner::Keys || matches!(key.key, Key::PageUp | Key::PageDown);
+    let passes = key.kind == KeyEventKind::Release || matches!(key.key, Key::Modifier(_));
+    if let Some(awaited) = app.texts_asked.get_mut(&id) {
+        if for_us(awaited.manner) {
+            let key = key.clone();
+            awaited.then.push(Box::new(move |app| {
+                key_in(app, id, &key);
+            }));
+            return true;
+        }
+        if !passes {
+            // Typing ends what the mouse began, also before it is seen.
+            app.texts_asked.remove(&id);
+        }
+        return false;
     }
-    let area = app.places().pane;
-    let Some(look) = current(app) else { return false };
-    let page = matches!(key.key, Key::PageUp | Key::PageDown);
-    match look.manner {
-        LookBackManner::Mouse if key.kind == KeyEventKind::Release || matches!(key.key, Key::Modifier(_)) => {
+    let area = area_of(app, id);
+    let Some(look) = app.looking.get_mut(&id) else { return false };
+    if !for_us(look.manner) {
+        if passes {
             return false;
         }
-        LookBackManner::Mouse if key.key == Key::Escape => end(app),
-        LookBackManner::Mouse if !page => {
-            end(app);
-            return false;
-        }
-        _ => {
-            let outcome = look.mode.update(&HostEvent::Key(key.clone()), area);
-            concluded(app, outcome);
-        }
+        end_in(app, id);
+        return key.key == Key::Escape;
     }
+    let outcome = look.mode.update(&HostEvent::Key(key.clone()), area);
+    concluded(app, id, outcome);
     app.dirty = true;
     true
 }
 
 /// A paste while looking back; false if it is meant for the program.
 pub(super) fn paste(app: &mut InterfaceState, text: &str) -> bool {
-    let area = app.places().pane;
-    match current(app) {
+    here(app).is_some_and(|id| paste_in(app, id, text))
+}
+
+fn paste_in(app: &mut InterfaceState, id: SessionId, text: &str) -> bool {
+    if let Some(awaited) = app.texts_asked.get_mut(&id) {
+        if awaited.manner == LookBackManner::Mouse {
+            app.texts_asked.remove(&id);
+            return false;
+        }
+        let text = text.to_owned();
+        awaited.then.push(Box::new(move |app| {
+            paste_in(app, id, &text);
+        }));
+        return true;
+    }
+    let area = area_of(app, id);
+    match app.looking.get_mut(&id) {
         Some(look) if look.manner == LookBackManner::Keys => {
             look.mode.update(&HostEvent::Paste(text.to_owned()), area);
             app.dirty = true;
             true
         }
         Some(_) => {
-            end(app);
+            end_in(app, id);
             false
         }
         None => false,
     }
 }
 
-fn concluded(app: &mut InterfaceState, outcome: CopyOutcome) {
+fn concluded(app: &mut InterfaceState, id: SessionId, outcome: CopyOutcome) {
     app.dirty = true;
+    let Some(look) = app.looking.get(&id) else { return };
+    let (by_mouse, at_end) = (look.manner == LookBackManner::Mouse, look.mode.at_end());
+    let selects = look.mode.selection().is_some();
     match outcome {
-        CopyOutcome::Passed | CopyOutcome::Taken => {
-            // A click that selected nothing changes nothing.
-            let idle = current(app).is_some_and(|look| {
-                look.manner == LookBackManner::Mouse && look.mode.at_end() && look.mode.selection().is_none()
-            });
-            if idle {
-                end(app);
-            }
-        }
-        CopyOutcome::Closed => end(app),
+        // A click that selected nothing changes nothing.
+        CopyOutcome::Passed | CopyOutcome::Taken if by_mouse && at_end && !selects => end_in(app, id),
+        CopyOutcome::Passed | CopyOutcome::Taken => {}
+        CopyOutcome::Closed => end_in(app, id),
         CopyOutcome::Copied(text) => {
             copy(app, text);
-            let stays = current(app).is_some_and(|look| look.manner == LookBackManner::Mouse && !look.mode.at_end());
-            if !stays {
-                end(app);
+            if !by_mouse || at_end {
+                end_in(app, id);
             }
         }
     }
@@ -330,7 +376,8 @@ pub(super) fn draw(
 ) -> Option<Option<CanvasCursor>> {
     let look = app.looking.get(&place.session)?;
     let marks = look.mode.marks(&app.skin);
-    let cursor = look.mode.view(&marks).draw(canvas, place.body, slot);
+    let part = Position { row: 0, col: look.left(place.body) };
+    let cursor = look.mode.view(&marks).cropped(part).draw(canvas, place.body, slot);
     // Drawn over a line beside the pane, if there is one: it hides no text there and adds no second line.
     let bar = frame::line_beside(place, app).unwrap_or(place.body.split_right(1).1);
     draw_scrollbar(canvas, bar, look.mode.top(), look.mode.document().len(), &app.skin);

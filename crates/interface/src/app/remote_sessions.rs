@@ -48,6 +48,8 @@ pub(crate) struct RemoteSessions {
     /// Opened by walking from session to session, and closed again by walking on.
     walked_to: Option<SessionId>,
     preview: SessionPreview,
+    /// Counts the changes of what a list of all sessions says.
+    revision: u64,
     /// How sessions are attached to that are opened from now on.
     pub(super) manner: AttachManner,
     /// The only coordinator, if the command line names one.
@@ -79,6 +81,7 @@ impl Default for RemoteSessions {
             opened: Vec::new(),
             walked_to: None,
             preview: SessionPreview::default(),
+            revision: 0,
             manner: AttachManner::default(),
             socket: None,
         }

@@ -71,13 +71,17 @@ pub(crate) struct SessionItem {
     pub(super) rang: bool,
 }
 
+fn program_name(session: &SessionHandle) -> String {
+    let argv = session.argv();
+    let program = argv.first().and_then(|program| Path::new(program).file_name());
+    program.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
 impl SessionItem {
     fn new(session: SessionHandle, standing: Option<watch::Receiver<AgentStanding>>, now: Instant) -> Self {
         let id = session.id();
-        let argv = session.argv();
-        let program = argv.first().and_then(|program| Path::new(program).file_name());
         SessionItem {
-            program: program.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            program: program_name(&session),
             folder: session.folder(),
             id,
             name: String::new(),
@@ -335,6 +339,10 @@ impl SessionItems {
                 Some(remote) => format!("{}:{name}", remote.coordinator),
                 None => name,
             };
+            if item.remote.is_some() {
+                item.folder = session.folder();
+                item.program = session.foreground().unwrap_or_else(|| program_name(&session));
+            }
             item.owner = session.owner();
             let asked = item.says_blocked();
             item.reports = session.reports();

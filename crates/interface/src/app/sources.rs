@@ -34,8 +34,10 @@ pub(crate) trait SourceSession: fmt::Debug + Send + Sync {
     fn kind(&self) -> Kind;
     fn parent(&self) -> Option<SessionId>;
     fn argv(&self) -> Vec<OsString>;
-    /// Where it was started.
+    /// Where it was started, or where its program is now if somebody tells.
     fn folder(&self) -> Option<PathBuf>;
+    /// The program that reads the keyboard, where somebody tells.
+    fn foreground(&self) -> Option<String>;
     fn status(&self) -> Status;
     fn exit(&self) -> Option<ExitStatus>;
     /// Its first start is left for the person.

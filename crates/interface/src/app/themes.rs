@@ -51,6 +51,8 @@ pub(crate) struct ThemesState {
     look: ThemeLook,
     /// The one under the cursor, while the list is open.
     preview: Option<ThemeLook>,
+    /// What the entries of the open list look like, so that the cursor moves without reading files.
+    listed: Vec<(String, ThemeLook)>,
     /// Follows the file of the theme in use.
     watch: Option<FileWatch>,
 }
@@ -160,28 +162,35 @@ fn changed(app: &mut InterfaceState, name: &ThemeName, found: Result<ThemeLook, 
 
 /// Opens the list of themes; the frame is drawn in the one under the cursor.
 pub(super) fn open(app: &mut InterfaceState) {
-    let entries = entries(app);
+    let (entries, listed) = entries(app);
+    app.themes.listed = listed;
     let id = format!("{ENTRY}{}", app.themes.name);
     let here = entries.iter().position(|entry| entry.id == id).unwrap_or_default();
     app.open(Palette::new("theme", entries).with_preview(here, preview));
 }
 
-/// The shipped themes, then the person's own.
-fn entries(app: &InterfaceState) -> Vec<PaletteEntry> {
+/// The shipped themes, then the person's own; and what those without a fault look like.
+fn entries(app: &InterfaceState) -> (Vec<PaletteEntry>, Vec<(String, ThemeLook)>) {
     let entry = |name: &str, detail: String| {
         let chosen = name.to_owned();
         PaletteEntry::new(format!("{ENTRY}{name}"), name, move |app| keep(app, &chosen)).detail(detail)
     };
     let mut entries = vec![entry(AUTO_THEME, "dark or light, as the terminal's background is".to_owned())];
     entries.extend(ShippedTheme::ALL.into_iter().map(|shipped| entry(shipped.name(), about(shipped).to_owned())));
+    let shipped = ShippedTheme::ALL.into_iter();
+    let mut listed = vec![(AUTO_THEME.to_owned(), ThemeLook::Auto)];
+    listed.extend(shipped.map(|theme| (theme.name().to_owned(), ThemeLook::Fixed(theme.styles().into()))));
     // `vtr attach` has no folder of its own for them, and patterm's is none of its business.
     if app.attach.is_some() {
-        return entries;
+        return (entries, listed);
     }
     let folder = folder(app);
     for name in folder.names().iter().map(ThemeName::as_str).filter(|name| !is_shipped(name)) {
         entries.push(match look_of(name, &folder) {
-            Ok(_) => entry(name, format!("themes/{name}.json")),
+            Ok(look) => {
+                listed.push((name.to_owned(), look));
+                entry(name, format!("themes/{name}.json"))
+            }
             Err(problem) => {
                 let mut broken = entry(name, problem.to_string());
                 broken.list.sign = Some(Sign::Failed);
@@ -189,7 +198,7 @@ fn entries(app: &InterfaceState) -> Vec<PaletteEntry> {
             }
         });
     }
-    entries
+    (entries, listed)
 }
 
 fn about(shipped: ShippedTheme) -> &'static str {
@@ -205,7 +214,8 @@ fn about(shipped: ShippedTheme) -> &'static str {
 fn preview(app: &mut InterfaceState, entry: Option<&str>) {
     let name = entry.and_then(|entry| entry.strip_prefix(ENTRY));
     // One with a fault has no look: its entry says why.
-    app.themes.preview = name.and_then(|name| look_of(name, &folder(app)).ok());
+    let listed = app.themes.listed.iter().find(|(listed, _)| Some(listed.as_str()) == name);
+    app.themes.preview = listed.map(|(_, look)| look.clone());
     app.dress(None);
 }
 

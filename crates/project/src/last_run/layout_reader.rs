@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     record::ParsedRecord,
-    run_layout::{RunLayout, TabLayout},
+    run_layout::{LayoutAxis, MAX_DEPTH, PaneLayout, PanesLayout, RunLayout, SplitLayout, TabLayout},
 };
 
 impl ParsedRecord {
@@ -20,20 +20,22 @@ impl ParsedRecord {
         self.ignore("the layout", &fields);
         let mut free: HashSet<usize> = (0..places.len()).collect();
         let mut read = RunLayout::default();
-        for (index, tab) in tabs.into_iter().enumerate() {
+        for (index, mut tab) in tabs.into_iter().enumerate() {
             let number = index + 1;
-            let Ok(tab) = serde_json::from_value::<TabLayout<usize>>(tab) else {
+            let panes_of_tab = tab.as_object_mut().and_then(|tab| tab.remove("panes"));
+            let Ok(mut tab) = serde_json::from_value::<TabLayout<usize>>(tab) else {
                 self.layout_fault(&format!("its tab {number} is damaged"));
                 continue;
             };
+            tab.panes = panes_of_tab.as_ref().and_then(panes);
+            if panes_of_tab.is_some() && tab.panes.is_none() {
+                self.layout_fault(&format!("the panes of its tab {number} are damaged, or split too deep"));
+            }
             let (tab, odd) = checked(tab, &mut free);
             if odd {
                 self.layout_fault(&format!("its tab {number} names a place that is not among the tabs, or one twice"));
             }
             read.tabs.push(tab);
-        }
-        if read.limit() {
-            self.layout_fault("it has panes that are split too deep");
         }
         self.record.layout = read.mapped(|place| *places.get(place)?);
     }
@@ -43,6 +45,35 @@ impl ParsedRecord {
             "the last run's layout can't be used as a whole, and what is wrong in it is left out: {why}"
         ));
     }
+}
+
+fn panes(value: &Value) -> Option<PanesLayout<usize>> {
+    let pinned = value["pinned"].as_array().map(Vec::as_slice).unwrap_or_default();
+    Some(PanesLayout {
+        tree: pane_tree(&value["tree"], MAX_DEPTH)?,
+        focused: place(&value["focused"])?,
+        pinned: pinned.iter().filter_map(place).collect(),
+        zoomed: value["zoomed"].as_bool().unwrap_or_default(),
+    })
+}
+
+/// Read by hand: serde copies the rest of such a tree for each of its levels, and there may be many of them.
+fn pane_tree(value: &Value, depth: usize) -> Option<PaneLayout<usize>> {
+    let Some(parts) = value["parts"].as_array() else { return place(value).map(PaneLayout::Pane) };
+    let [first, second] = parts.as_slice() else { return None };
+    let depth = depth.checked_sub(1)?;
+    let axis = match value["axis"].as_str()? {
+        "columns" => LayoutAxis::Columns,
+        "rows" => LayoutAxis::Rows,
+        _ => return None,
+    };
+    let share = u32::try_from(value["share"].as_u64()?).ok()?;
+    let parts = [pane_tree(first, depth)?, pane_tree(second, depth)?];
+    Some(PaneLayout::Split(Box::new(SplitLayout { axis, share, parts })))
+}
+
+fn place(value: &Value) -> Option<usize> {
+    usize::try_from(value.as_u64()?).ok()
 }
 
 /// A tab in which each place counts once: among the roots if it is still `free`, and among the panes if it is one of the

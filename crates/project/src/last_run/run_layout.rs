@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub const WHOLE_SHARE: u32 = 10_000;
 /// Maximum splits inside each other that a record has. JSON that is nested deeper than 128 can't be read, and each split
 /// takes two levels; panes that need this many have no room on a screen.
-const MAX_DEPTH: usize = 32;
+pub(super) const MAX_DEPTH: usize = 32;
 
 /// How the tabs of a run were arranged, in the order of the tabs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -23,8 +23,8 @@ pub struct RunLayout<S> {
 pub struct TabLayout<S> {
     /// The first gives the tab its name.
     pub roots: Vec<S>,
-    /// None where the tab shows its first root alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// None where the tab shows its first root alone. Read apart, with a limit on its depth.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub panes: Option<PanesLayout<S>>,
     /// Whether the person had this tab before them.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -32,27 +32,27 @@ pub struct TabLayout<S> {
 }
 
 /// The panes of a tab. No two show the same session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PanesLayout<S> {
     pub tree: PaneLayout<S>,
     /// Has the keyboard.
     pub focused: S,
-    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pinned: Vec<S>,
     /// The pane with the keyboard hides the others.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_false")]
     pub zoomed: bool,
 }
 
 /// A pane, or a split with two parts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum PaneLayout<S> {
     Pane(S),
     Split(Box<SplitLayout<S>>),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SplitLayout<S> {
     pub axis: LayoutAxis,
     /// Of the first part, of [`WHOLE_SHARE`].
@@ -61,7 +61,7 @@ pub struct SplitLayout<S> {
 }
 
 /// How the parts of a split lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LayoutAxis {
     /// Side by side.

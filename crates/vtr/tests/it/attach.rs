@@ -215,6 +215,11 @@ async fn other_sessions_are_a_key_away() {
     }
     let attached = Attached::by_config(&stage, &["two"]).await;
     attached.shows("(?m)^second").await;
+    // Both coordinators have told what they have.
+    attached.press("ctrl-b w");
+    attached.shows("(?s)Sessions.*b:three").await;
+    attached.press("esc");
+    attached.until("the list is gone", |text| !text.contains("Sessions"));
     attached.press("ctrl-b n");
     attached.shows("(?m)^third").await;
     attached.shows("b:three").await;

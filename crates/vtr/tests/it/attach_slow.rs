@@ -138,8 +138,8 @@ fn it_works_inside_tmux() {
     tmux(&["send-keys", "-t", "t", "typed in tmux", "Enter"]).ok();
     shows("\ntyped in tmux");
     tmux(&["send-keys", "-t", "t", "C-b", "?"]).ok();
-    shows("Quit");
-    tmux(&["send-keys", "-t", "t", "q"]).ok();
+    shows("Open remote session");
+    tmux(&["send-keys", "-t", "t", "Enter"]).ok();
     tmux(&["resize-window", "-t", "t", "-x", "100", "-y", "30"]).ok();
     tmux(&["send-keys", "-t", "t", "x"]).ok();
     shows("100x28");

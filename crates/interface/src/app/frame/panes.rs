@@ -9,7 +9,7 @@ use tui::{
     Canvas, CanvasCursor, PaneView, Rect, Sign, SkinRole, Span,
     widgets::{StyledLine, cut_middle, draw_pane_border, draw_pane_heading},
 };
-use vt::{Attributes, Style};
+use vt::{Attributes, Frame, Position, Style};
 
 use super::minutes;
 use crate::app::{
@@ -83,7 +83,7 @@ pub(in crate::app) fn draw_screen(
     app: &InterfaceState,
 ) -> Option<CanvasCursor> {
     let frame = session.frame();
-    let offset = PaneView::offset_for(&frame, area);
+    let offset = offset_in(session, &frame, area);
     let remote = session.remote();
     let lost = remote.as_ref().is_some_and(|remote| matches!(remote.connection, SourceConnection::Lost(_)));
     // Colours that the program gave other values are shown with those. A coordinator has never heard of this host's.
@@ -93,6 +93,15 @@ pub(in crate::app) fn draw_screen(
     draw_edge(canvas, area, screen, app);
     let cursor = view.draw(canvas, screen, slot);
     cursor.filter(|_| app.focus() == KeyboardFocus::Pane && !session.status().has_ended() && !lost)
+}
+
+/// Which part of a screen that is larger than its pane is shown: the one around the cursor. Where a program of a
+/// coordinator hides that, the view stays at the origin: others gave the session its size, and it may move anywhere.
+pub(in crate::app) fn offset_in(session: &SessionHandle, frame: &Frame, area: Rect) -> Position {
+    match session.remote().is_some() && !frame.cursor.visible {
+        true => Position::default(),
+        false => PaneView::offset_for(frame, area),
+    }
 }
 
 /// Draws the edge of a screen that is smaller than its pane, because another client gave it its size.

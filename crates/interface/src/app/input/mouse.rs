@@ -9,7 +9,7 @@ use crate::layout::{BorderPath, PanePlace};
 use engine::{Input, SessionId};
 use project::settings::Side;
 use tui::{
-    ClickCounter, HostEvent, PaneView, SelectionUnit,
+    ClickCounter, HostEvent, SelectionUnit,
     widgets::{TabBar, TabHit, TreeView},
 };
 use vt::{
@@ -24,7 +24,8 @@ use crate::app::{
     look_back::{self, WHEEL_ROWS},
     model::{InterfaceState, KeyboardFocus},
     palette, renaming, scratchpads,
-    sources::SessionHandle,
+    sessions::SessionItem,
+    sources::{SessionHandle, SourceConnection},
 };
 
 /// Between two rows while a selection is held beyond an end of the pane.
@@ -191,7 +192,9 @@ fn on_pane(app: &mut InterfaceState, mouse: &MouseEvent, at: Position, place: &P
     if opens && !looks_back && links::open_at(app, &session, place.body, at) {
         return;
     }
-    let live = !looks_back && !session.status().has_ended();
+    let lost = app.sessions.get(place.session).and_then(SessionItem::connection);
+    let lost = matches!(lost, Some(SourceConnection::Lost(_)));
+    let live = !looks_back && !lost && !session.status().has_ended();
     if live && !shift && wants_mouse(&session) {
         if matches!(mouse.kind, MouseEventKind::Press(_)) {
             app.pointer.grip = Grip::Program;
@@ -232,7 +235,7 @@ fn to_program(app: &InterfaceState, mouse: &MouseEvent, place: &PanePlace<Sessio
     let inside = |at: u16, from: u16, room: u16| at.saturating_sub(from).min(room.saturating_sub(1));
     let Some(item) = app.sessions.get(place.session) else { return };
     // Of a screen that is larger than its pane, a part is shown.
-    let part = PaneView::offset_for(&item.session.frame(), pane);
+    let part = frame::offset_in(&item.session, &item.session.frame(), pane);
     let local = MouseEvent {
         col: inside(mouse.col, pane.col, pane.cols) + part.col,
         row: inside(mouse.row, pane.row, pane.rows) + part.row,

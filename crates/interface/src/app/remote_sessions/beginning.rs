@@ -22,7 +22,8 @@ pub(in crate::app) fn begin(app: &mut InterfaceState, asked: AttachWishes) {
 
 /// Shows a session that no list has named yet.
 pub(super) fn show(app: &mut InterfaceState, coordinator: &Coordinator, session: &Session) {
-    let place = app.remote.roster.place_of(coordinator).unwrap_or(0);
+    watch(app, std::slice::from_ref(coordinator), &[]);
+    let place = app.remote.roster.place_of(coordinator).expect("it is watched");
     let client = app.remote.roster.member(place).and_then(|member| member.client.clone());
     let way = CoordinatorWay { coordinator: coordinator.clone(), client };
     let (id, size, manner) = (app.foreign_id(), app.places().panes.size(), app.remote.manner);

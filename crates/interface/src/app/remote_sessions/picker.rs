@@ -16,6 +16,8 @@ use crate::app::{
 
 /// Identifies the preview's pane across frames.
 const SLOT: u64 = 2;
+/// Characters of a command line.
+const MAX_DETAIL: usize = 300;
 /// Below this width there is no preview.
 const ROOM_FOR_PREVIEW: u16 = 70;
 
@@ -32,11 +34,14 @@ pub(super) struct SessionPicker {
     list: FuzzyList,
     choices: Vec<PickerChoice>,
     previewed: Option<SessionRef>,
+    /// What the list was made of.
+    revision: u64,
 }
 
 impl SessionPicker {
     pub(super) fn new(app: &mut InterfaceState) -> Self {
-        let mut picker = SessionPicker { list: FuzzyList::default(), choices: Vec::new(), previewed: None };
+        let mut picker =
+            SessionPicker { list: FuzzyList::default(), choices: Vec::new(), previewed: None, revision: 0 };
         picker.look(app);
         picker
     }
@@ -44,6 +49,7 @@ impl SessionPicker {
     fn look(&mut self, app: &mut InterfaceState) {
         let (entries, choices) = entries(app).into_iter().unzip();
         self.choices = choices;
+        self.revision = app.remote.revision;
         self.list.set_entries(entries);
         self.preview(app);
     }
@@ -129,7 +135,10 @@ impl Layer<InterfaceState> for SessionPicker {
     }
 
     fn refresh(&mut self, app: &mut InterfaceState) {
-        self.look(app);
+        // The preview's frames come through here as well.
+        if self.revision != app.remote.revision {
+            self.look(app);
+        }
     }
 
     fn render(&self, canvas: &mut Canvas, area: Rect, app: &InterfaceState) -> Option<CanvasCursor> {
@@ -195,14 +204,16 @@ fn sign(session: &Session) -> Sign {
 fn detail(session: &Session, here: bool) -> String {
     let mut detail = match (is_running(session), session.signal.as_str()) {
         (true, _) => String::new(),
-        (false, "") if session.state == "errored" => "never ran ".into(),
+        (false, "") if session.state == "errored" => "never ran".into(),
         (false, "") => format!("exited {} ", session.exit_code),
         (false, signal) => format!("exited {signal} "),
     };
     if here {
         detail.push_str("(here) ");
     }
-    detail.push_str(&session.argv.join(" "));
+    let words = session.argv.iter().flat_map(|word| [word.as_str(), " "]).flat_map(str::chars);
+    detail.extend(words.take(MAX_DETAIL));
+    detail.truncate(detail.trim_end().len());
     detail
 }
 
@@ -226,10 +237,10 @@ mod tests {
             ..Session::default()
         };
         let says = |session: Session| (sign(&session), detail(&session, false));
-        assert_eq!(says(ended(0, "", "exited")), (Sign::Exited, "exited 0 ".into()));
-        assert_eq!(says(ended(2, "", "exited")), (Sign::Failed, "exited 2 ".into()));
-        assert_eq!(says(ended(137, "SIGKILL", "stopped")), (Sign::Failed, "exited SIGKILL ".into()));
-        assert_eq!(says(ended(0, "", "errored")), (Sign::Failed, "never ran ".into()));
+        assert_eq!(says(ended(0, "", "exited")), (Sign::Exited, "exited 0".into()));
+        assert_eq!(says(ended(2, "", "exited")), (Sign::Failed, "exited 2".into()));
+        assert_eq!(says(ended(137, "SIGKILL", "stopped")), (Sign::Failed, "exited SIGKILL".into()));
+        assert_eq!(says(ended(0, "", "errored")), (Sign::Failed, "never ran".into()));
     }
 
     #[test]

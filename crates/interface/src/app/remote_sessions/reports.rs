@@ -81,6 +81,7 @@ fn roster_changed(app: &mut InterfaceState, report: RosterReport) {
         news.extend(told.map(|told| (session.id(), told)));
     }
     app.remote.roster.apply(place, event);
+    app.remote.revision += 1;
     for (id, news) in news {
         told(app, id, news);
     }
@@ -93,7 +94,7 @@ pub(super) fn told(app: &mut InterfaceState, id: SessionId, news: RemoteNews) {
     let Some(session) = app.remote.find(id) else { return };
     let address = session.address();
     let coordinator = printable(&session.coordinator().name);
-    app.stale = true;
+    (app.stale, app.dirty) = (true, true);
     match news {
         RemoteNews::Changed => {}
         RemoteNews::Lost { why, typed_for } => {

@@ -40,6 +40,10 @@ impl SourceSession for Session {
         self.info().working_dir
     }
 
+    fn foreground(&self) -> Option<String> {
+        None
+    }
+
     fn status(&self) -> Status {
         self.status()
     }

@@ -13,7 +13,7 @@ mod text;
 use std::{
     ffi::OsString,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Instant,
 };
 
@@ -29,16 +29,17 @@ use grpc::{
 };
 use ops::{ErrorKind, OpError};
 use serde_json::Value;
-use tokio::{
-    runtime::Handle,
-    sync::{Notify, broadcast, mpsc, watch},
-};
+use tokio::sync::{Notify, broadcast, mpsc, oneshot, watch};
 use vt::{
     Frame, InputModes, MouseProtocol, Size, Theme,
     input::{Key, KeyEvent},
 };
 
-use self::{facts::RemoteFacts, orders::RemoteOrder, text::KeptText};
+use self::{
+    facts::{AskedFacts, RemoteFacts},
+    orders::RemoteOrder,
+    text::KeptText,
+};
 use super::{RemoteStanding, SessionText, SourceCall, SourceConnection, SourceSession};
 
 pub(crate) use facts::{name as clean_name, text as clean_text};
@@ -49,6 +50,7 @@ const WAITING_REPORTS: usize = 64;
 const WAITING_EVENTS: usize = 64;
 
 pub(crate) struct RemoteSession {
+    own: Weak<RemoteSession>,
     id: SessionId,
     coordinator: Coordinator,
     manner: AttachManner,
@@ -72,6 +74,9 @@ struct RemoteState {
     /// What came with that frame: the title, and the program's input modes.
     about: proto::Frame,
     facts: RemoteFacts,
+    asked: AskedFacts,
+    /// When to ask for these: after a change of the screen, and not all the time.
+    asking_due: Option<Instant>,
     connection: SourceConnection,
     size: Size,
     /// The version of a frame that is not drawn yet.
@@ -143,6 +148,8 @@ impl RemoteSession {
             frame: Arc::new(mirror.frame().expect("a frame was applied").clone()),
             about: proto::Frame::default(),
             facts,
+            asked: AskedFacts::default(),
+            asking_due: Some(Instant::now()),
             connection: SourceConnection::Connecting,
             size,
             undrawn: None,
@@ -150,7 +157,8 @@ impl RemoteSession {
             unanswered: UnansweredInput::default(),
             text: None,
         };
-        let opened = Arc::new(RemoteSession {
+        let opened = Arc::new_cyclic(|own| RemoteSession {
+            own: own.clone(),
             id,
             coordinator,
             manner,
@@ -184,7 +192,7 @@ impl RemoteSession {
     }
 
     pub(crate) fn is_recorded(&self) -> bool {
-        self.state().facts.recording
+        self.state().asked.recording
     }
 
     pub(crate) fn is_read_only(&self) -> bool {
@@ -215,16 +223,19 @@ impl RemoteSession {
 
     /// The connection to the coordinator that there is now, if there is one.
     pub(crate) fn reached(&self, client: Option<CoordinatorClient>) {
-        self.state().client = client;
+        let mut state = self.state();
+        state.asking_due = client.as_ref().map(|_| Instant::now());
+        state.client = client;
+        drop(state);
+        self.stirred.notify_one();
     }
 
     /// The coordinator's list has the session so. One that was started again is attached to again. Must be called
     /// inside a runtime.
     pub(crate) fn listed(&self, session: &proto::Session) -> RemoteNews {
         let mut state = self.state();
-        let (had_ended, recording) = (state.facts.status.has_ended(), state.facts.recording);
-        // Only Info tells whether it is recorded.
-        state.facts = RemoteFacts { recording, ..RemoteFacts::of(session) };
+        let had_ended = state.facts.status.has_ended();
+        state.facts = RemoteFacts::of(session);
         let again = had_ended && !state.facts.status.has_ended();
         drop(state);
         if again {
@@ -247,11 +258,13 @@ impl RemoteSession {
         let before = std::mem::replace(&mut state.link, link);
         state.there.clone_from(&session.id);
         state.facts = RemoteFacts::of(session);
+        state.asking_due = Some(Instant::now());
         state.connection = SourceConnection::Connecting;
         (state.undrawn, state.seen, state.text) = (None, 0, None);
         state.unanswered = UnansweredInput::default();
         drop(state);
         drop(before);
+        self.stirred.notify_one();
         self.beat(false);
         RemoteNews::Changed
     }
@@ -293,6 +306,7 @@ impl RemoteSession {
     fn refusal(&self, state: &RemoteState) -> Option<String> {
         let why = match &state.connection {
             SourceConnection::Gone(_) => "the session is gone: this was not sent",
+            _ if state.facts.status.has_ended() => "the program has ended: this was not sent",
             _ if self.manner.read_only => "attached read-only: typing is off",
             SourceConnection::Connecting | SourceConnection::Live | SourceConnection::Silent => return None,
             SourceConnection::Lost(_) => "not connected: this was not sent",
@@ -343,7 +357,12 @@ impl SourceSession for RemoteSession {
     }
 
     fn folder(&self) -> Option<PathBuf> {
-        self.state().facts.folder.clone()
+        let state = self.state();
+        state.asked.folder.clone().or_else(|| state.facts.folder.clone())
+    }
+
+    fn foreground(&self) -> Option<String> {
+        self.state().asked.foreground.clone()
     }
 
     fn status(&self) -> Status {
@@ -457,7 +476,11 @@ impl SourceSession for RemoteSession {
     }
 
     fn fetch_text(&self) -> Result<SessionText, String> {
-        Handle::current().block_on(self.current_text())
+        // The task ends with the runtime, and this then ends without a text.
+        let (fetched, text) = oneshot::channel();
+        let own = self.own.upgrade().ok_or("it is closed")?;
+        tokio::spawn(async move { fetched.send(own.current_text().await) });
+        text.blocking_recv().unwrap_or_else(|_| Err("the program ends".to_owned()))
     }
 
     fn history_text(&self) -> Result<String, String> {
@@ -479,7 +502,7 @@ impl SourceSession for RemoteSession {
             let recording = order.recording();
             let reply = order.run(way, there, shown).await?;
             if let Some(recording) = recording {
-                state.lock().unwrap_or_else(PoisonError::into_inner).facts.recording = recording;
+                state.lock().unwrap_or_else(PoisonError::into_inner).asked.recording = recording;
             }
             Ok(reply)
         }))

@@ -99,6 +99,9 @@ fn control(app: &InterfaceState) -> StyledLine {
         line.push(Span::new(format!("{} ", skin.glyphs.sign(sign)), skin.sign_style(sign)));
         line.push(Span::new(text, style));
     }
+    if app.remote.manner.read_only {
+        line.push(Span::new("  READ ONLY", skin.style(SkinRole::Warning)));
+    }
     if app.pass_through.is_some() {
         line.push(Span::new("  all keys go to the program", skin.style(SkinRole::Warning)));
     }

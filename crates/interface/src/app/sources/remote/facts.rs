@@ -23,8 +23,26 @@ pub(super) struct RemoteFacts {
     pub(super) owner: Owner,
     pub(super) argv: Vec<OsString>,
     pub(super) folder: Option<PathBuf>,
-    pub(super) recording: bool,
     pub(super) reports: Vec<AgedReport>,
+}
+
+/// What lists leave out: the coordinator has to be asked for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct AskedFacts {
+    pub(super) recording: bool,
+    /// The program that reads the keyboard, and its folder.
+    pub(super) foreground: Option<String>,
+    pub(super) folder: Option<PathBuf>,
+}
+
+impl AskedFacts {
+    pub(super) fn of(session: &proto::Session) -> Self {
+        AskedFacts {
+            recording: session.recording,
+            foreground: (!session.foreground.is_empty()).then(|| text(&session.foreground)),
+            folder: (!session.current_dir.is_empty()).then(|| text(&session.current_dir).into()),
+        }
+    }
 }
 
 impl RemoteFacts {
@@ -41,7 +59,6 @@ impl RemoteFacts {
             owner: if session.owner == Owner::Orchestrator.as_str() { Owner::Orchestrator } else { Owner::User },
             argv: session.argv.iter().take(MAX_WORDS).map(|word| text(word).into()).collect(),
             folder: (!session.working_dir.is_empty()).then(|| text(&session.working_dir).into()),
-            recording: session.recording,
             reports: session.reports.iter().take(MAX_REPORTS).filter_map(report).collect(),
         }
     }

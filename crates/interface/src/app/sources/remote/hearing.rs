@@ -13,11 +13,17 @@ use grpc::proto::{self, InfoRequest};
 use tokio::sync::{Notify, mpsc};
 use vt::Effect;
 
-use super::{RemoteEvent, RemoteNews, RemoteSession, facts};
+use super::{
+    RemoteEvent, RemoteNews, RemoteSession,
+    facts::{self, AskedFacts},
+};
 use crate::app::sources::SourceConnection;
 
 /// The time limit of an answer that costs a coordinator nothing.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
+
+/// At least this lies between two questions for facts that nobody tells unasked.
+const ASKING_GAP: Duration = Duration::from_secs(2);
 
 /// A question to the coordinator, under way. Dropping it takes it back.
 pub(super) struct LifeQuestion {
@@ -92,10 +98,11 @@ impl RemoteSession {
         let asks = state.unanswered.question_due().filter(|_| may_ask);
         let overdue = question.and_then(LifeQuestion::overdue_at);
         let text = state.text.as_ref().map(|kept| kept.until());
-        [asks, overdue, text].into_iter().flatten().min()
+        let facts = state.asking_due.filter(|_| question.is_none());
+        [asks, overdue, text, facts].into_iter().flatten().min()
     }
 
-    fn pass_time(self: &Arc<Self>, question: &mut Option<LifeQuestion>) -> Option<RemoteNews> {
+    fn pass_time(&self, question: &mut Option<LifeQuestion>) -> Option<RemoteNews> {
         let now = Instant::now();
         let is_due = |due: Option<Instant>| due.is_some_and(|due| due <= now);
         let mut news = None;
@@ -108,8 +115,12 @@ impl RemoteSession {
         let may_ask = question.as_ref().is_none_or(|question| question.overdue);
         let mut state = self.state();
         state.text.take_if(|kept| kept.until() <= now);
-        if may_ask && is_due(state.unanswered.question_due()) {
+        let of_life = may_ask && is_due(state.unanswered.question_due());
+        if of_life {
             state.unanswered.asked();
+        }
+        if of_life || question.is_none() && is_due(state.asking_due) {
+            state.asking_due = None;
             drop(state);
             *question = Some(self.ask(now));
         }
@@ -117,12 +128,13 @@ impl RemoteSession {
     }
 
     /// Asks for the facts beside the screen.
-    fn ask(self: &Arc<Self>, asked: Instant) -> LifeQuestion {
-        // The question must not keep a session that was closed.
-        let session = Arc::downgrade(self);
+    fn ask(&self, asked: Instant) -> LifeQuestion {
+        let state = self.state();
+        let (name, client) = (state.there.clone(), state.client.clone());
+        drop(state);
         let answer = Box::pin(async move {
-            let (name, connecting) = session.upgrade().map(|session| (session.there(), session.way()))?;
-            let client = connecting.reach().await.ok()?;
+            // Without a connection, the roster and the link are making one.
+            let client = client?;
             client.vtr().info(InfoRequest { name }).await.ok()?.into_inner().session
         });
         LifeQuestion { asked, overdue: false, answer }
@@ -148,10 +160,12 @@ impl RemoteSession {
                 }
                 let mut state = self.state();
                 let about = std::mem::take(&mut mirror.about);
-                let retitled = about.title != state.about.title;
+                // Both stand around the screen, which is else drawn alone.
+                let retitled = about.title != state.about.title || frame.size != state.frame.size;
                 (state.frame, state.about) = (frame, about);
                 let before = std::mem::replace(&mut state.connection, SourceConnection::Live);
                 state.unanswered.frame();
+                state.asking_due.get_or_insert(Instant::now() + ASKING_GAP);
                 if state.unanswered.is_told() {
                     state.connection = SourceConnection::Silent;
                 }
@@ -176,7 +190,10 @@ impl RemoteSession {
                 self.beat(false);
                 Some(RemoteNews::Changed)
             }
-            LinkEvent::Refused(refusal) => Some(RemoteNews::Refused(facts::text(&refusal.message))),
+            LinkEvent::Refused(refusal) => {
+                let hint = if refusal.hint.is_empty() { String::new() } else { format!(": {}", refusal.hint) };
+                Some(RemoteNews::Refused(facts::text(&format!("{}{hint}", refusal.message))))
+            }
             LinkEvent::Bell => {
                 // Nobody may be listening.
                 let _ = self.events.send(SessionEvent::Child(Effect::Bell));
@@ -202,10 +219,12 @@ impl RemoteSession {
         let Some(session) = answer else {
             // The link notices a lost connection itself.
             state.unanswered.could_not_ask(Instant::now());
+            state.asking_due = None;
             return None;
         };
-        let recording = session.recording;
-        let changed = std::mem::replace(&mut state.facts.recording, recording) != recording;
+        let facts = AskedFacts::of(&session);
+        let changed = state.asked != facts;
+        state.asked = facts;
         let back = state.unanswered.answered(asked) && state.connection == SourceConnection::Silent;
         if back {
             state.connection = SourceConnection::Live;
