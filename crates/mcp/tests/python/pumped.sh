@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # A server on a socket, and the pump to it as this process: pumped.sh PATH-OF-THE-EXAMPLE
 folder=$(mktemp -d)
 "$1" --socket "$folder/socket" </dev/null >/dev/null &
