@@ -76,6 +76,8 @@ struct LinkOutbox {
     requests: mpsc::Sender<AttachRequest>,
     /// The last known size, which a new attachment starts with.
     size: vt::Size,
+    /// The connection that the open stream uses.
+    client: Option<CoordinatorClient>,
 }
 
 impl AttachLink {
@@ -87,7 +89,7 @@ impl AttachLink {
         news: mpsc::Sender<News>,
     ) -> Self {
         let (requests, receiver) = mpsc::channel(WAITING_MESSAGES);
-        let outbox = Arc::new(Mutex::new(LinkOutbox { requests, size: wanted.size }));
+        let outbox = Arc::new(Mutex::new(LinkOutbox { requests, size: wanted.size, client: None }));
         let line = OpenStream { wanted, outbox: Arc::clone(&outbox), first: Some(receiver), news, number };
         AttachLink { number, outbox, _task: AbortOnDrop::spawn(line.keep(client)) }
     }
@@ -100,6 +102,11 @@ impl AttachLink {
             outbox.size = vt::Size { cols: extent(*cols), rows: extent(*rows) };
         }
         outbox.requests.try_send(AttachRequest { message: Some(message) }).is_ok()
+    }
+
+    /// The connection that it is attached over, for questions about what is sent there. `None` while there is none.
+    pub fn client(&self) -> Option<CoordinatorClient> {
+        self.outbox.lock().unwrap_or_else(PoisonError::into_inner).client.clone()
     }
 }
 
@@ -162,10 +169,17 @@ impl<News: From<LinkReport> + Send> OpenStream<News> {
         };
         // By id: if another session has the name by now, our input is not meant for it.
         let by = if self.wanted.id.is_empty() { &self.wanted.name } else { &self.wanted.id };
-        match self.stream(&client, by.clone(), drew).await {
+        self.use_client(Some(client.clone()));
+        let end = self.stream(&client, by.clone(), drew).await;
+        self.use_client(None);
+        match end {
             LinkEnd::Gone(words) => LinkEnd::Gone(self.why_gone(&client, words).await),
             end => end,
         }
+    }
+
+    fn use_client(&self, client: Option<CoordinatorClient>) {
+        self.outbox.lock().unwrap_or_else(PoisonError::into_inner).client = client;
     }
 
     /// People know the name, so we report what the coordinator says about the name instead of what it says about the

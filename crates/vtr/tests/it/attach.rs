@@ -459,6 +459,24 @@ async fn the_shipped_themes_are_previewed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_recording_is_seen_whoever_began_it_and_one_key_stops_it() {
+    let stage = Stage::new();
+    stage.spawn_cat("one");
+    stage.vtr(&["record", "one", "start"]).ok();
+    let attached = Attached::start(&stage, &["one"]).await;
+    attached.shows("● REC").await;
+    attached.press("ctrl-b R");
+    attached.shows("recorded a:one").await;
+    attached.until("it is not recorded", |text| !text.contains("● REC"));
+    assert_eq!(stage.vtr(&["record", "one", "status", "--json"]).json()["recording"], false);
+    // The screen has to change for others' recordings to be noticed.
+    stage.vtr(&["record", "one", "start"]).ok();
+    attached.type_text("hello\r");
+    attached.shows("● REC").await;
+    attached.detach().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn read_only_types_nothing_and_no_resize_keeps_the_size() {
     let stage = Stage::new();
     stage.spawn_cat("one");

@@ -149,7 +149,7 @@ impl RemoteSession {
             about: proto::Frame::default(),
             facts,
             asked: AskedFacts::default(),
-            asking_due: Some(Instant::now()),
+            asking_due: None,
             connection: SourceConnection::Connecting,
             size,
             undrawn: None,
@@ -223,11 +223,7 @@ impl RemoteSession {
 
     /// The connection to the coordinator that there is now, if there is one.
     pub(crate) fn reached(&self, client: Option<CoordinatorClient>) {
-        let mut state = self.state();
-        state.asking_due = client.as_ref().map(|_| Instant::now());
-        state.client = client;
-        drop(state);
-        self.stirred.notify_one();
+        self.state().client = client;
     }
 
     /// The coordinator's list has the session so. One that was started again is attached to again. Must be called
@@ -258,7 +254,6 @@ impl RemoteSession {
         let before = std::mem::replace(&mut state.link, link);
         state.there.clone_from(&session.id);
         state.facts = RemoteFacts::of(session);
-        state.asking_due = Some(Instant::now());
         state.connection = SourceConnection::Connecting;
         (state.undrawn, state.seen, state.text) = (None, 0, None);
         state.unanswered = UnansweredInput::default();

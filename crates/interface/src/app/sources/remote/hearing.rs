@@ -129,11 +129,9 @@ impl RemoteSession {
 
     /// Asks for the facts beside the screen.
     fn ask(&self, asked: Instant) -> LifeQuestion {
-        let state = self.state();
-        let (name, client) = (state.there.clone(), state.client.clone());
-        drop(state);
+        // Over the connection that the keys went to; without one, the link is making it.
+        let (name, client) = (self.there(), self.link().client());
         let answer = Box::pin(async move {
-            // Without a connection, the roster and the link are making one.
             let client = client?;
             client.vtr().info(InfoRequest { name }).await.ok()?.into_inner().session
         });
@@ -164,8 +162,9 @@ impl RemoteSession {
                 let retitled = about.title != state.about.title || frame.size != state.frame.size;
                 (state.frame, state.about) = (frame, about);
                 let before = std::mem::replace(&mut state.connection, SourceConnection::Live);
+                let gap = if before == SourceConnection::Live { ASKING_GAP } else { Duration::ZERO };
+                state.asking_due.get_or_insert(Instant::now() + gap);
                 state.unanswered.frame();
-                state.asking_due.get_or_insert(Instant::now() + ASKING_GAP);
                 if state.unanswered.is_told() {
                     state.connection = SourceConnection::Silent;
                 }
@@ -219,7 +218,6 @@ impl RemoteSession {
         let Some(session) = answer else {
             // The link notices a lost connection itself.
             state.unanswered.could_not_ask(Instant::now());
-            state.asking_due = None;
             return None;
         };
         let facts = AskedFacts::of(&session);
