@@ -161,7 +161,10 @@ mod tests {
             (json!({ "tabs": [{ "roots": [4] }] }), "tab 1 names a place"),
             (json!({ "tabs": [{ "roots": [0] }, { "roots": [1, 0] }] }), "tab 2 names a place"),
             (json!({ "tabs": [{ "roots": [0], "panes": { "tree": 1, "focused": 1 } }] }), "tab 1 names a place"),
-            (json!({ "tabs": [{ "roots": [0], "panes": { "tree": [0], "focused": 0 } }] }), "tab 1 is damaged"),
+            (
+                json!({ "tabs": [{ "roots": [0], "panes": { "tree": [0], "focused": 0 } }] }),
+                "panes of its tab 1 are damaged",
+            ),
         ] {
             let parsed = parsed(&layout);
             assert!(parsed.faults.len() == 1 && parsed.faults[0].contains(told), "{layout}: {:?}", parsed.faults);
