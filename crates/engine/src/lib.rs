@@ -39,8 +39,10 @@ pub use lifecycle::{StopRequest, to_the_end};
 pub use names::{IdError, NameError, SessionId, SessionName, near_name, shown_name};
 pub use notices::EngineEvent;
 pub use options::{EngineLimits, EngineOptions, NameChoice, NewSession};
+pub use pty::processes::table as process_table;
 pub use pty::{
-    ParseSignalError, Pid, RememberedSession, Signal, SpawnError, TtyFacts, read_short_file, return_large_blocks,
+    HeldProcess, ParseSignalError, Pid, RememberedSession, Signal, SpawnError, TtyFacts, read_short_file,
+    return_large_blocks,
 };
 pub use runtime::{build_runtime, worker_threads};
 pub use session::facts::{ChildFacts, SeenValue, SessionEvent};

@@ -21,7 +21,8 @@ use program::Exit;
 /// The command's name; users never type it.
 pub(crate) const COMMAND: &str = "watchdog";
 
-/// Its process name, so that `killall -9 patterm` does not hit it.
+/// Its process name, so that `killall -9 patterm` does not hit it. macOS lets no process choose its name.
+#[cfg(target_os = "linux")]
 const NAME: &std::ffi::CStr = c"session-watch";
 
 /// A message from patterm about a session, identified by the process id of its program. One line each.
@@ -64,6 +65,7 @@ pub(crate) fn run(words: &[OsString]) -> Exit {
     let Some(grace) = words.first().and_then(|word| word.to_str()?.parse().ok()) else { return Exit::Usage };
     // Keeps away Ctrl-C and the closing window's signals. It can't fail, because we lead no process group.
     let _ = rustix::process::setsid();
+    #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_name(NAME);
     // Don't keep a file system busy.
     let _ = std::env::set_current_dir("/");

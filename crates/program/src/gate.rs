@@ -98,7 +98,7 @@ impl OpenConnections {
 
 fn admitted(stream: &UnixStream, admission: &AdmissionRule) -> bool {
     match stream.peer_cred() {
-        Ok(peer) if admission.admits(peer) => true,
+        Ok(peer) if admission.admits(stream, peer) => true,
         Ok(peer) => {
             tracing::warn!(uid = peer.uid(), gid = peer.gid(), pid = peer.pid(), "refused a client");
             false

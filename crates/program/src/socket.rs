@@ -4,6 +4,7 @@
 
 use std::{
     fs, io,
+    os::fd::OwnedFd,
     os::unix::{
         fs::{FileTypeExt, MetadataExt, PermissionsExt},
         net::{UnixListener, UnixStream},
@@ -11,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketType};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
@@ -35,8 +36,8 @@ pub(crate) fn refused(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Sock
     move |error| SocketError::System { what, error }
 }
 
-/// The longest path of a socket address on Linux, without the terminating zero.
-const PATH_LIMIT: usize = 107;
+/// The longest path of a socket address, without the terminating zero.
+const PATH_LIMIT: usize = if cfg!(target_os = "macos") { 103 } else { 107 };
 /// How many connections may wait to be accepted; the kernel has its own upper limit.
 const BACKLOG: i32 = 4096;
 
@@ -64,8 +65,7 @@ impl SocketFile {
     /// private from the start, whatever the umask.
     pub(crate) fn listen(path: &Path, permissions: SocketPermissions) -> Result<(Self, UnixListener), SocketError> {
         check_length(path)?;
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let listener = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+        let listener = new_socket()
             .and_then(|listener| net::bind(&listener, &SocketAddrUnix::new(path)?).map(|()| listener))
             .map_err(|error| refused("making the socket", path)(error.into()))?;
         let made = path.symlink_metadata().map_err(refused("looking at", path))?;
@@ -92,6 +92,22 @@ impl Drop for SocketFile {
             let _ = fs::remove_file(&self.path);
         }
     }
+}
+
+/// A Unix socket that never blocks, and is closed in programs that this one starts.
+#[cfg(not(target_os = "macos"))]
+fn new_socket() -> rustix::io::Result<OwnedFd> {
+    let flags = net::SocketFlags::CLOEXEC | net::SocketFlags::NONBLOCK;
+    net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+}
+
+/// macOS has no flags for it: a program that another thread starts between these calls inherits the socket.
+#[cfg(target_os = "macos")]
+fn new_socket() -> rustix::io::Result<OwnedFd> {
+    let socket = net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
+    rustix::io::ioctl_fionbio(&socket, true)?;
+    Ok(socket)
 }
 
 pub(crate) fn check_length(path: &Path) -> Result<(), SocketError> {

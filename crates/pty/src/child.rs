@@ -12,10 +12,10 @@ mod linux;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::PidfdHandle as ChildHandle;
 
-#[cfg(not(target_os = "linux"))]
-mod portable;
-#[cfg(not(target_os = "linux"))]
-pub(crate) use portable::WaiterHandle as ChildHandle;
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(target_os = "macos")]
+pub(crate) use macos::WatchedChild as ChildHandle;
 
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,16 +93,14 @@ impl ChildProcess {
     /// number. After that, Linux 6.9 and newer are asked by pidfd, which names the group itself and
     /// not its number. Older kernels: only if a process is still there that started before the reap
     /// and is in the child's session, which proves that the number was never free; processes that
-    /// started later are then reached through it, but not once it has ended. Elsewhere a reaped
-    /// child's group is not signalled at all.
+    /// started later are then reached through it, but not once it has ended. The same on macOS.
     pub fn signal_group(&self, signal: Signal) -> io::Result<()> {
         self.handle.signal_group(self.pid, signal)
     }
 
     /// Signals every process in the child's session, job-control groups and background jobs included, and returns how
     /// many there were. It reads every process of the system (about 1 µs each): use it at the end of a session only. To
-    /// be sure of `KILL`, call it until it returns 0: a process may fork meanwhile. Always 0 on systems other than
-    /// Linux.
+    /// be sure of `KILL`, call it until it returns 0: a process may fork meanwhile.
     ///
     /// Processes that began a session of their own are out of reach; they have left on purpose.
     pub fn signal_session(&self, signal: Signal) -> io::Result<usize> {

@@ -9,11 +9,18 @@
 //! async runtime, and never reads this process's environment: a child gets exactly what its
 //! [`SpawnRequest`] says. Every operating-system call and every `unsafe` block of the house is here.
 //!
-//! Linux 5.4 or newer is the tested home. Other Unix systems go through the same interface
-//! (`spawn/portable.rs`, `child/portable.rs`), which compiles but is untested.
+//! Linux 5.4 or newer is the tested home. macOS goes through the same interface; it is built and has not been run.
+//! docs/platforms.md says what each system does in its own way, and what macOS can't do.
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!("patterm runs on Linux and on macOS");
 
 mod child;
+#[cfg(target_os = "macos")]
+mod exit_watch;
+mod held_process;
 mod memory;
+mod peer_groups;
 mod pid;
 mod poll;
 pub mod processes;
@@ -26,7 +33,9 @@ mod spawn;
 mod waker;
 
 pub use child::{ChildProcess, ExitStatus};
+pub use held_process::HeldProcess;
 pub use memory::{return_free_pages, return_large_blocks};
+pub use peer_groups::peer_groups;
 pub use pid::Pid;
 pub use poll::{PollFd, PollFlags, poll};
 pub use pty::{Pty, PtySize, ReadOutcome, TtyFacts};

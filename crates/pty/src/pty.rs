@@ -159,7 +159,7 @@ fn open_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((master, slave))
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
 fn open_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     use rustix::fs::{Mode, OFlags};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -179,7 +179,6 @@ fn open_pair() -> io::Result<(OwnedFd, OwnedFd)> {
 fn make_sane(termios: &mut Termios) {
     use rustix::termios::{ControlModes, OutputModes};
     termios.input_modes = InputModes::BRKINT | InputModes::ICRNL | InputModes::IMAXBEL | InputModes::IXON;
-    #[cfg(any(target_os = "linux", target_os = "macos"))]
     termios.input_modes.insert(InputModes::IUTF8);
     termios.output_modes = OutputModes::OPOST | OutputModes::ONLCR;
     termios.control_modes.insert(ControlModes::CREAD | ControlModes::CS8);

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::held_process::HeldProcess;
+use crate::processes::{ProcessStat, now, stat, stats_in_session};
 use crate::{Pid, Signal};
 
 /// The session of a program that another process started, or that has ended: its remaining processes can still be
@@ -9,7 +11,7 @@ use crate::{Pid, Signal};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RememberedSession {
     leader: Pid,
-    /// The time until which the number was certainly the session's own, in clock ticks since boot; `None` if it still
+    /// The time until which the number was certainly the session's own, in the unit of process start times; `None` if it still
     /// is.
     certain_until: Option<u64>,
 }
@@ -27,7 +29,7 @@ impl RememberedSession {
     /// The leader is being reaped or has just been reaped: from now on the number is the session's only while it has a
     /// process.
     pub fn note_end(&mut self) {
-        self.certain_until.get_or_insert_with(now_in_ticks);
+        self.certain_until.get_or_insert_with(now);
     }
 
     /// As [`ChildProcess::signal_session`](crate::ChildProcess::signal_session).
@@ -36,92 +38,64 @@ impl RememberedSession {
     }
 }
 
-#[cfg(target_os = "linux")]
-pub(crate) use linux::signal_members;
-
-#[cfg(target_os = "linux")]
-use crate::processes::now_in_ticks;
-
-#[cfg(target_os = "linux")]
-mod linux {
-    use std::io;
-    use std::os::fd::AsFd;
-
-    use rustix::io::Errno;
-    use rustix::process::{PidfdFlags, pidfd_open};
-
-    use crate::processes::{ProcessStat, stat, stats_in_session};
-    use crate::{Pid, Signal};
-
-    /// Signals the wanted processes of the session that `leader` began, one by one.
-    pub(crate) fn signal_members(
-        leader: Pid,
-        certain_until: Option<u64>,
-        signal: Signal,
-        wanted: impl Fn(&ProcessStat) -> bool,
-    ) -> io::Result<usize> {
-        let members = stats_in_session(leader);
-        // A session number is not reused while any process is in that session. So one process that certainly belongs to
-        // it proves the same for all others with this number.
-        let vouched = match certain_until {
-            None => true,
-            Some(certain) => members.iter().any(|process| process.started <= certain),
-        };
-        if !vouched {
-            return Ok(0);
-        }
-        let mut signalled = 0;
-        let mut refused = None;
-        for member in members.iter().filter(|member| wanted(member)) {
-            match signal_exactly(member, signal) {
-                Ok(()) => signalled += 1,
-                // It ended meanwhile, which has the wanted effect.
-                Err(Errno::SRCH) => {}
-                Err(other) => refused = Some(other),
-            }
-        }
-        match refused {
-            Some(errno) if signalled == 0 => Err(errno.into()),
-            _ => Ok(signalled),
+/// Signals the wanted processes of the session that `leader` began, one by one.
+pub(crate) fn signal_members(
+    leader: Pid,
+    certain_until: Option<u64>,
+    signal: Signal,
+    wanted: impl Fn(&ProcessStat) -> bool,
+) -> io::Result<usize> {
+    let members = stats_in_session(leader);
+    // A session number is not reused while any process is in that session. So one process that certainly belongs to
+    // it proves the same for all others with this number.
+    let vouched = match certain_until {
+        None => true,
+        Some(certain) => members.iter().any(|process| process.started <= certain),
+    };
+    if !vouched {
+        return Ok(0);
+    }
+    let mut signalled = 0;
+    let mut refused = None;
+    for member in members.iter().filter(|member| wanted(member)) {
+        match signal_exactly(member, signal) {
+            Ok(()) => signalled += 1,
+            // It ended meanwhile, which has the wanted effect.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(other) => refused = Some(other),
         }
     }
-
-    /// Signals exactly the process that was inspected: with the pidfd open, a second check tells whether the number was
-    /// reused before.
-    fn signal_exactly(seen: &ProcessStat, signal: Signal) -> Result<(), Errno> {
-        let pidfd = pidfd_open(seen.pid.to_rustix(), PidfdFlags::empty())?;
-        match stat(seen.pid) {
-            Some(now) if now.started == seen.started => crate::signal::send_by_pidfd(pidfd.as_fd(), signal, 0),
-            _ => Err(Errno::SRCH),
-        }
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use testkit::Script;
-
-        use super::*;
-        use crate::{PtySize, SpawnRequest, spawn};
-
-        #[test]
-        fn a_process_that_is_not_the_one_seen_is_spared() {
-            let size = PtySize { cols: 80, rows: 24 };
-            let argv = Script::new().hang().argv();
-            let (_pty, mut child) = spawn(SpawnRequest { argv, env: Vec::new(), working_dir: None, size }).unwrap();
-            let mut seen = stat(child.pid()).unwrap();
-            seen.started += 1;
-            assert_eq!(signal_exactly(&seen, Signal::KILL), Err(Errno::SRCH));
-            assert_eq!(child.try_wait().unwrap(), None);
-        }
+    match refused {
+        Some(error) if signalled == 0 => Err(error),
+        _ => Ok(signalled),
     }
 }
 
-#[cfg(not(target_os = "linux"))]
-fn now_in_ticks() -> u64 {
-    0
+/// Signals exactly the process that was inspected: with the process held, a second look tells whether the number was
+/// reused before.
+fn signal_exactly(seen: &ProcessStat, signal: Signal) -> io::Result<()> {
+    let held = HeldProcess::hold(seen.pid)?;
+    match stat(seen.pid) {
+        Some(now) if now.started == seen.started => held.signal(signal),
+        _ => Err(io::ErrorKind::NotFound.into()),
+    }
 }
 
-#[cfg(not(target_os = "linux"))]
-fn signal_members(_: Pid, _: Option<u64>, _: Signal, _: impl Fn(&Pid) -> bool) -> io::Result<usize> {
-    Ok(0)
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use testkit::Script;
+
+    use super::*;
+    use crate::{PtySize, SpawnRequest, spawn};
+
+    #[test]
+    fn a_process_that_is_not_the_one_seen_is_spared() {
+        let size = PtySize { cols: 80, rows: 24 };
+        let argv = Script::new().hang().argv();
+        let (_pty, mut child) = spawn(SpawnRequest { argv, env: Vec::new(), working_dir: None, size }).unwrap();
+        let mut seen = stat(child.pid()).unwrap();
+        seen.started += 1;
+        assert_eq!(signal_exactly(&seen, Signal::KILL).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(child.try_wait().unwrap(), None);
+    }
 }

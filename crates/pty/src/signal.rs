@@ -166,6 +166,17 @@ pub(crate) fn kill_group(group: Pid, signal: Signal) -> io::Result<()> {
     }
 }
 
+/// Signals a process by number. The caller knows that the number has not been reused.
+#[cfg(target_os = "macos")]
+#[expect(unsafe_code, reason = "rustix's signal type does not take any number")]
+pub(crate) fn kill_process(pid: Pid, signal: Signal) -> io::Result<()> {
+    // SAFETY: takes two numbers and touches no memory of ours.
+    match unsafe { libc::kill(pid.as_raw(), signal.0) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Signals the process that a pidfd names.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "rustix offers neither the flags nor real-time signals here")]

@@ -1,23 +1,23 @@
 //! Starting programs in new terminals.
 
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
 use crate::{ChildProcess, Pty, PtySize};
 
-#[cfg(target_os = "linux")]
-mod linux;
+mod command;
+#[cfg(target_os = "macos")]
+mod fork;
 #[cfg(target_os = "linux")]
 mod vfork;
-#[cfg(target_os = "linux")]
-use linux::{ExecCommand as PreparedCommand, keep_exit_statuses};
 
-#[cfg(not(target_os = "linux"))]
-mod portable;
-#[cfg(not(target_os = "linux"))]
-use portable::{StdCommand as PreparedCommand, keep_exit_statuses};
+use command::{ExecCommand, keep_exit_statuses};
+#[cfg(target_os = "macos")]
+use fork::start;
+#[cfg(target_os = "linux")]
+use vfork::start;
 
 /// What to start, and in which environment. Nothing is added to it.
 #[derive(Clone)]
@@ -65,7 +65,8 @@ pub enum SpawnError {
     #[error("arguments and environment together are larger than the system allows: pass less, or pass it in a file")]
     TooLong,
     #[error(
-        "no terminal could be opened ({source}): end some sessions, or raise the system's limit on pseudo-terminals (kernel.pty.max)"
+        "no terminal could be opened ({source}): end some sessions, or raise the system's limit on pseudo-terminals ({limit})",
+        limit = if cfg!(target_os = "macos") { "kern.tty.ptmx_max" } else { "kernel.pty.max" }
     )]
     NoPty { source: io::Error },
     #[error("no more files can be opened ({source}): end some sessions, or raise the limit (ulimit -n)")]
@@ -77,7 +78,8 @@ pub enum SpawnError {
     #[error("`{}` could not be run ({source}): try it in a shell to see more", .program.display())]
     Exec { program: OsString, source: io::Error },
     #[error(
-        "the system refused to {step} for a new child ({source}): it may be too old (Linux 5.4 is needed) or a sandbox forbids it"
+        "the system refused to {step} for a new child ({source}): it may be too old ({oldest} is needed) or a sandbox forbids it",
+        oldest = if cfg!(target_os = "macos") { "macOS 11" } else { "Linux 5.4" }
     )]
     System { step: &'static str, source: io::Error },
 }
@@ -101,7 +103,8 @@ impl SpawnError {
 /// process: call it from a thread that lives as long as the child, such as a worker of the program's own async runtime,
 /// and never from its pool for blocking work, whose threads end when they are idle. (Not
 /// its own children, which get `SIGHUP` from the vanishing terminal; and not a child that changed
-/// its user, such as `sudo`, which gets `SIGHUP` too.) Linux only.
+/// its user, such as `sudo`, which gets `SIGHUP` too.) Linux only: macOS has no such signal, so there the child gets the
+/// hang-up of its terminal and nothing else when this process dies.
 ///
 /// If this process inherited an ignored `SIGCHLD`, that is undone: with it the kernel would throw
 /// the children's exit statuses away.
@@ -111,9 +114,21 @@ pub fn spawn(request: SpawnRequest) -> Result<(Pty, ChildProcess), SpawnError> {
     }
     keep_exit_statuses().map_err(|source| SpawnError::System { step: "keep exit statuses", source })?;
     let size = request.size;
-    let command = PreparedCommand::new(request)?;
+    let command = ExecCommand::new(request)?;
     let (pty, terminal) =
         Pty::open(size).map_err(|source| SpawnError::descriptors_or(source, |source| SpawnError::NoPty { source }))?;
     let (pid, handle) = command.start(terminal)?;
     Ok((pty, ChildProcess::new(pid, handle)))
+}
+
+fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
+    strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect()
+}
+
+/// One past the last descriptor that can be open. Closing one by one is bounded: beyond this, descriptors are left to
+/// their close-on-exec flags.
+fn descriptor_limit() -> libc::c_int {
+    const MOST: u64 = 65_536;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(MOST).min(MOST);
+    libc::c_int::try_from(limit).expect("65,536 fits")
 }

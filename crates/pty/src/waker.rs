@@ -11,7 +11,7 @@ use rustix::io::Errno;
 pub struct PollWaker {
     readable: OwnedFd,
     /// The pipe's write end; an eventfd needs only one descriptor.
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(target_os = "macos")]
     writable: OwnedFd,
 }
 
@@ -22,7 +22,7 @@ impl PollWaker {
         Ok(Self { readable: rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)? })
     }
 
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(target_os = "macos")]
     pub fn new() -> io::Result<Self> {
         use rustix::fs::{OFlags, fcntl_setfl};
         let (readable, writable) = rustix::pipe::pipe()?;
@@ -36,7 +36,7 @@ impl PollWaker {
     pub fn wake(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         let writable = &self.readable;
-        #[cfg(not(target_os = "linux"))]
+        #[cfg(target_os = "macos")]
         let writable = &self.writable;
         loop {
             match rustix::io::write(writable, &1u64.to_ne_bytes()) {

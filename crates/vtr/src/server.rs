@@ -7,7 +7,6 @@ pub(crate) mod group;
 pub(crate) mod host;
 pub(crate) mod log;
 pub(crate) mod lost;
-pub(crate) mod process_table;
 pub(crate) mod roll;
 pub(crate) mod run;
 pub(crate) mod settings;

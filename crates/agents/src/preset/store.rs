@@ -159,7 +159,10 @@ impl WatchedFolders {
     /// Watches the folders that exist now. A folder that was removed and created again is a new one to the system, so
     /// all are watched again each time.
     fn arm(&mut self) -> Option<Problem> {
-        let wanted = self.wanted.clone();
+        let mut wanted = self.wanted.clone();
+        if cfg!(target_os = "macos") {
+            wanted.extend(self.wanted.iter().filter_map(|folder| real_path(folder)));
+        }
         let sender = self.sender.clone();
         let hear = move |event: notify::Result<notify::Event>| {
             let relevant = match &event {
@@ -199,7 +202,29 @@ fn nearest_folder(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|ancestor| ancestor.is_dir())
 }
 
+/// The folder's path without links, as macOS names it in what it tells of changes.
+fn real_path(folder: &Path) -> Option<PathBuf> {
+    let there = nearest_folder(folder)?;
+    Some(there.canonicalize().ok()?.join(folder.strip_prefix(there).ok()?))
+}
+
 /// Whether a change of `path` can affect one of the folders.
 fn concerns(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder) || folder.starts_with(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_not_there_yet_has_a_real_path_too() {
+        let root = tempfile::tempdir().unwrap();
+        let real = root.path().canonicalize().unwrap();
+        let link = root.path().join("link");
+        std::fs::create_dir(real.join("there")).unwrap();
+        std::os::unix::fs::symlink(real.join("there"), &link).unwrap();
+        assert_eq!(real_path(&link.join("a/b")), Some(real.join("there/a/b")));
+        assert_eq!(real_path(&link), Some(real.join("there")));
+    }
 }

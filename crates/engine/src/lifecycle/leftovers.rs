@@ -2,8 +2,7 @@
 //! that closed it.
 //!
 //! They are found by the kernel's session number, which all descendants share unless they started a session of their
-//! own (`setsid`): those left on purpose and are out of reach. On systems other than Linux none are found, and only the
-//! terminal's hang-up reaches them.
+//! own (`setsid`): those left on purpose and are out of reach.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};

@@ -1,10 +1,10 @@
-//! The state of each thread of this process, as the system reports it. Linux only; elsewhere the list is empty.
+//! The state of each thread of this process, as the system reports it. Linux only; elsewhere the text says so.
 
 use std::{fmt::Write, fs};
 
 pub(super) fn dump() -> String {
+    let Ok(threads) = fs::read_dir("/proc/self/task") else { return "not known: this system has no /proc\n".into() };
     let mut text = format!("{:>8}  {:<16}  {:<5}  {:>9}  waits in\n", "thread", "name", "state", "cpu ticks");
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return text };
     let mut ids: Vec<u32> = threads.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     ids.sort_unstable();
     for id in ids {

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, waitid};
 
 use super::{ExitStatus, ReapWait};
-use crate::processes::now_in_ticks;
+use crate::processes::now;
 use crate::remembered::signal_members;
 use crate::signal::send_by_pidfd;
 use crate::{Pid, Signal};
@@ -39,7 +39,7 @@ impl PidfdHandle {
             }
         };
         let Some(waited) = waited else { return Ok(None) };
-        self.reaped = Some(now_in_ticks());
+        self.reaped = Some(now());
         let status = match (waited.exit_status(), waited.terminating_signal()) {
             (Some(code), _) => ExitStatus::Code(code),
             (None, signal) => ExitStatus::Signal(signal.expect("EXITED reports only exits and deaths by signal")),

@@ -7,42 +7,24 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{WaitId, WaitIdOptions, waitid};
 
+use super::members::{MAX_DESCENDANTS, all_stats, descendants_by_parent, session_of};
+use super::{MAX_OPEN_FILES, ProcessStat};
 use crate::Pid;
 
-/// Open files of one process that are looked at: more of them is no program that a person sits in front of.
-const MAX_OPEN_FILES: usize = 1024;
-
-/// The fields of `/proc/PID/stat` that are needed here.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ProcessStat {
-    pub(crate) pid: Pid,
-    state: u8,
-    parent: i32,
-    pub(crate) group: i32,
-    pub(crate) session: i32,
-    /// Clock ticks after boot.
-    pub(crate) started: u64,
-}
-
 impl ProcessStat {
-    /// A zombie: only its exit status is left, which its parent has not collected.
-    pub(crate) fn is_dead(&self) -> bool {
-        matches!(self.state, b'Z' | b'X')
-    }
-
     /// `PID (NAME) STATE PARENT GROUP SESSION …`. The name is the process's own choice and may hold
     /// spaces, brackets and newlines: the fields are counted from its last bracket.
     fn parse(pid: Pid, text: &[u8]) -> Option<Self> {
         let after_name = text.iter().rposition(|byte| *byte == b')')? + 1;
         let rest = std::str::from_utf8(&text[after_name..]).ok()?;
         let mut fields = rest.split_ascii_whitespace();
-        let state = *fields.next()?.as_bytes().first()?;
+        let dead = matches!(fields.next()?.as_bytes().first()?, b'Z' | b'X');
         let parent = fields.next()?.parse().ok()?;
         let group = fields.next()?.parse().ok()?;
         let session = fields.next()?.parse().ok()?;
         // proc(5) counts from 1 at the pid: session is field 6, the start time field 22.
         let started = fields.nth(22 - 6 - 1)?.parse().ok()?;
-        Some(Self { pid, state, parent, group, session, started })
+        Some(Self { pid, dead, parent, group, session, started })
     }
 }
 
@@ -51,41 +33,18 @@ pub(crate) fn stat(pid: Pid) -> Option<ProcessStat> {
 }
 
 /// Every process of the system that this user may see.
-fn all_pids() -> impl Iterator<Item = Pid> {
+pub(super) fn all_pids() -> impl Iterator<Item = Pid> {
     numbers_in(Path::new("/proc")).filter_map(Pid::new)
 }
 
-fn all_stats() -> Vec<ProcessStat> {
-    all_pids().filter_map(stat).collect()
-}
-
-/// A process's session, zombies included. A system call, thirty times as fast as reading its `stat`.
-#[expect(
-    unsafe_code,
-    reason = "rustix takes 0 for impossible, which is the session of kernel threads and of others' namespaces"
-)]
-fn session_of(pid: Pid) -> i32 {
-    // SAFETY: takes a number and touches no memory of ours.
-    unsafe { libc::getsid(pid.as_raw()) }
-}
-
-/// The living processes of a session.
-pub(crate) fn stats_in_session(session: Pid) -> Vec<ProcessStat> {
-    let members = all_pids().filter(|pid| session_of(*pid) == session.as_raw());
-    members.filter_map(stat).filter(|process| process.session == session.as_raw() && !process.is_dead()).collect()
-}
-
 /// The current time in the unit of [`ProcessStat::started`].
-pub(crate) fn now_in_ticks() -> u64 {
+pub(crate) fn now() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     let per_second = rustix::param::clock_ticks_per_second();
     let seconds = u64::try_from(now.tv_sec).expect("time since boot is positive");
     let nanos = u64::try_from(now.tv_nsec).expect("a part of a second is positive");
     seconds * per_second + nanos * per_second / 1_000_000_000
 }
-
-/// More processes than this below one child are a fork bomb; walking all of them would make us part of it.
-const MAX_DESCENDANTS: usize = 4096;
 
 /// The descendants of `pid`, nearest first, without `pid` itself. The cost depends on their number, not on the number
 /// of processes in the system. A process whose parent has ended belongs to the first process and is not found: see
@@ -126,55 +85,6 @@ fn children_of_thread(pid: Pid, thread: i32) -> io::Result<Vec<Pid>> {
     Ok(list.split_ascii_whitespace().filter_map(|number| Pid::new(number.parse().ok()?)).collect())
 }
 
-fn descendants_by_parent(pid: Pid, everyone: &[ProcessStat]) -> Vec<Pid> {
-    let mut found = Vec::new();
-    let mut next = 0;
-    let mut parent = pid;
-    loop {
-        let children = everyone.iter().filter(|process| process.parent == parent.as_raw());
-        let children: Vec<Pid> =
-            children.map(|process| process.pid).filter(|child| *child != pid && !found.contains(child)).collect();
-        found.extend(children);
-        if next == found.len() || found.len() >= MAX_DESCENDANTS {
-            found.truncate(MAX_DESCENDANTS);
-            return found;
-        }
-        parent = found[next];
-        next += 1;
-    }
-}
-
-/// The processes in a process group, without zombies. Reads every process of the system.
-pub fn process_group_members(group: Pid) -> Vec<Pid> {
-    let everyone = all_stats().into_iter();
-    everyone
-        .filter(|process| !process.is_dead() && process.group == group.as_raw())
-        .map(|process| process.pid)
-        .collect()
-}
-
-/// The processes in a session without zombies, which for a [`ChildProcess`](crate::ChildProcess) are all its
-/// descendants that did not start a session of their own. Reads every process of the system.
-pub fn session_members(session: Pid) -> Vec<Pid> {
-    stats_in_session(session).into_iter().map(|process| process.pid).collect()
-}
-
-/// Those of `sessions` that have at least one process, zombies not counted. Reads every process of the system once
-/// (about 1 µs each), however many sessions are given.
-pub fn living_sessions(sessions: &HashSet<Pid>) -> HashSet<Pid> {
-    let mut living = HashSet::new();
-    for pid in all_pids() {
-        if let Some(session) = Pid::new(session_of(pid))
-            && sessions.contains(&session)
-            && !living.contains(&session)
-            && stat(pid).is_some_and(|process| process.session == session.as_raw() && !process.is_dead())
-        {
-            living.insert(session);
-        }
-    }
-    living
-}
-
 /// Reaps children that this process did not start but inherited, as the first process of a container does: those that
 /// have ended, are in another session than this process, and are not among its `own`. Returns how many there were.
 pub fn reap_orphans(own: &HashSet<Pid>) -> usize {
@@ -184,7 +94,7 @@ pub fn reap_orphans(own: &HashSet<Pid>) -> usize {
         all_stats().into_iter().filter(|process| process.parent == me.as_raw()).map(|process| process.pid).collect()
     });
     let our_session = session_of(me);
-    let is_orphan = |process: &ProcessStat| process.is_dead() && process.session != our_session;
+    let is_orphan = |process: &ProcessStat| process.dead && process.session != our_session;
     let orphans = children.into_iter().filter(|child| !own.contains(child)).filter_map(stat).filter(is_orphan);
     let reap = |orphan: &ProcessStat| {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
@@ -215,6 +125,11 @@ pub fn command_name(pid: Pid) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
+/// Differs after each boot.
+pub(super) fn boot_id() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
 /// The entries of a folder that are numbers.
 pub(super) fn numbers_in(folder: &Path) -> impl Iterator<Item = i32> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -235,7 +150,7 @@ mod tests {
         let read = ProcessStat::parse(pid(77), line).unwrap();
         assert_eq!(
             read,
-            ProcessStat { pid: pid(77), state: b'S', parent: 5, group: 70, session: 60, started: 123_456 }
+            ProcessStat { pid: pid(77), dead: false, parent: 5, group: 70, session: 60, started: 123_456 }
         );
     }
 
@@ -264,17 +179,9 @@ mod tests {
     #[test]
     fn the_clock_counts_in_the_unit_of_start_times() {
         let me = stat(pid(i32::try_from(std::process::id()).unwrap())).unwrap();
-        let now = now_in_ticks();
+        let now = now();
         assert!(me.started <= now, "started at {} but it is {now}", me.started);
         let hour = 3600 * rustix::param::clock_ticks_per_second();
         assert!(now - me.started < 24 * hour, "a test that ran for a day? {} {now}", me.started);
-    }
-
-    #[test]
-    fn descendants_by_parent_ends_even_if_glimpses_make_a_circle() {
-        let process =
-            |number, parent| ProcessStat { pid: pid(number), state: b'S', parent, group: 1, session: 1, started: 0 };
-        let everyone = [process(2, 4), process(3, 2), process(4, 3), process(9, 1)];
-        assert_eq!(descendants_by_parent(pid(2), &everyone), [pid(3), pid(4)]);
     }
 }

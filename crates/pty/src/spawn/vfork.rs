@@ -7,7 +7,7 @@
 //! nothing else. It must not allocate, lock, panic, unwind or call anything that might, since other
 //! threads of this process go on running in the same memory.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
@@ -15,35 +15,10 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use libc::{c_char, c_int, c_long, c_void};
 
+use super::command::{ExecImage, StartFailure, StartStep};
+use super::{descriptor_limit, pointers};
 use crate::Pid;
-
-/// What the child executes.
-pub(super) struct ExecImage<'a> {
-    /// Paths to try, in order.
-    pub(super) candidates: &'a [CString],
-    pub(super) argv: &'a [CString],
-    pub(super) env: &'a [CString],
-    pub(super) working_dir: Option<&'a CStr>,
-}
-
-/// The step at which a start failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StartStep {
-    Stack,
-    Clone,
-    ParentDeath,
-    Session,
-    ControllingTerminal,
-    StandardStreams,
-    WorkingDirectory,
-    Exec,
-}
-
-#[derive(Debug)]
-pub(super) struct StartFailure {
-    pub(super) stage: StartStep,
-    pub(super) errno: c_int,
-}
+use crate::child::ChildHandle;
 
 /// What the child reads, all of it made before the clone, and the two numbers it leaves on failure.
 struct Orders {
@@ -66,29 +41,18 @@ struct Orders {
 /// No failure yet; steps are stored as their own number plus 1.
 const UNHARMED: i32 = 0;
 
-const STAGES: [StartStep; 8] = [
-    StartStep::Stack,
-    StartStep::Clone,
-    StartStep::ParentDeath,
-    StartStep::Session,
-    StartStep::ControllingTerminal,
-    StartStep::StandardStreams,
-    StartStep::WorkingDirectory,
-    StartStep::Exec,
-];
-
 const SHELL: &CStr = c"/bin/sh";
 
 /// Starts a child with `terminal` as its controlling terminal and its descriptors 0, 1 and 2.
 /// Returns when it has become the program, or has failed and been reaped.
 #[expect(unsafe_code, reason = "clone, and a child in shared memory")]
-pub(super) fn start(image: &ExecImage<'_>, terminal: BorrowedFd<'_>) -> Result<(Pid, OwnedFd), StartFailure> {
+pub(super) fn start(image: &ExecImage<'_>, terminal: BorrowedFd<'_>) -> Result<(Pid, ChildHandle), StartFailure> {
     let candidates = pointers(image.candidates);
     let argv = pointers(image.argv);
     let env = pointers(image.env);
     let mut script_argv = vec![SHELL.as_ptr(), ptr::null()];
     script_argv.extend_from_slice(&argv[1..]);
-    let stack = Stack::new().map_err(|error| failure(StartStep::Stack, &error))?;
+    let stack = Stack::new().map_err(|error| StartFailure::new(StartStep::Stack, &error))?;
     let orders = Orders {
         parent: rustix::process::getpid().as_raw_pid(),
         terminal: terminal.as_raw_fd(),
@@ -121,7 +85,7 @@ pub(super) fn start(image: &ExecImage<'_>, terminal: BorrowedFd<'_>) -> Result<(
     };
     let cloned = io::Error::last_os_error();
     drop(signals);
-    let Some(pid) = Pid::new(pid) else { return Err(failure(StartStep::Clone, &cloned)) };
+    let Some(pid) = Pid::new(pid) else { return Err(StartFailure::new(StartStep::Clone, &cloned)) };
     let pidfd = match pidfd {
         // Linux before 5.2 ignores the flag.
         -1 => Err(StartFailure { stage: StartStep::Clone, errno: libc::ENOSYS }),
@@ -131,12 +95,12 @@ pub(super) fn start(image: &ExecImage<'_>, terminal: BorrowedFd<'_>) -> Result<(
     let reported = match orders.failed_stage.load(Ordering::Relaxed) {
         UNHARMED => Ok(()),
         number => Err(StartFailure {
-            stage: STAGES[usize::try_from(number - 1).expect("stages are stored plus 1")],
+            stage: StartStep::ALL[usize::try_from(number - 1).expect("stages are stored plus 1")],
             errno: orders.errno.load(Ordering::Relaxed),
         }),
     };
     match reported.and(pidfd) {
-        Ok(pidfd) => Ok((pid, pidfd)),
+        Ok(pidfd) => Ok((pid, ChildHandle::new(pidfd))),
         Err(failure) => {
             // Either it is exiting already, or it runs and could never be waited for by pidfd.
             let _ = rustix::process::kill_process(pid.to_rustix(), rustix::process::Signal::KILL);
@@ -314,19 +278,4 @@ impl Drop for Stack {
         // SAFETY: our own mapping; the child that used it has its own memory by now, or is gone.
         let _ = unsafe { rustix::mm::munmap(self.base, Self::GUARD + Self::SIZE) };
     }
-}
-
-fn pointers(strings: &[CString]) -> Vec<*const c_char> {
-    strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
-}
-
-/// Closing one by one is bounded: beyond this, descriptors are left to their close-on-exec flags.
-fn descriptor_limit() -> c_int {
-    const MOST: u64 = 65_536;
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(MOST).min(MOST);
-    c_int::try_from(limit).expect("65,536 fits")
-}
-
-fn failure(stage: StartStep, error: &io::Error) -> StartFailure {
-    StartFailure { stage, errno: error.raw_os_error().unwrap_or(libc::EIO) }
 }

@@ -2,12 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use engine::process_table::{self, ProcessLine};
 use ops::{ErrorKind, OpError};
 
-use super::{
-    process_table::{self, ProcessLine},
-    roll::{RollEntry, SessionRoll},
-};
+use super::roll::{RollEntry, SessionRoll};
 
 /// For this long, `vtr ls` reports the loss; asking for a lost session by name always does.
 const TOLD_FOR: Duration = Duration::from_secs(24 * 60 * 60);

@@ -13,13 +13,13 @@ use std::{
     time::Duration,
 };
 
-use engine::{Engine, EngineEvent, SessionId};
+use engine::{Engine, EngineEvent, SessionId, process_table};
 use ops::{Context, RecordingEvent, SessionContext};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{broadcast::Receiver, oneshot};
 
-use super::{folder, process_table};
+use super::folder;
 
 /// The debounce interval: at most five writes a second.
 const TOGETHER: Duration = Duration::from_millis(200);
@@ -43,7 +43,7 @@ pub(crate) struct RollEntry {
     pub(crate) name: String,
     pub(crate) running: bool,
     pub(crate) pid: Option<i32>,
-    /// In clock ticks: the same process id with another start time is another process.
+    /// In a unit of the system's: the same process id with another start time is another process.
     pub(crate) pid_started: Option<u64>,
     pub(crate) recording: Option<String>,
 }

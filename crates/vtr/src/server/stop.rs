@@ -6,12 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal},
-};
-
+use engine::{HeldProcess, Pid, Signal};
 use program::LockFile;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::settings::ServeSettings;
 use program::{Exit, Failure};
@@ -25,23 +22,23 @@ pub(crate) fn stop(settings: &ServeSettings, by_pid_file: bool) -> Result<i32, F
         Some(file) if by_pid_file => holder(file)?,
         _ => listener(&settings.socket)?,
     };
-    let failed = |error: rustix::io::Errno| match error {
-        rustix::io::Errno::PERM => {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::PermissionDenied => {
             Failure::new(Exit::Refused, "refused", format!("process {pid} belongs to another user"))
                 .with_hint("stop it as that user")
         }
-        error => Failure::system(format_args!("stopping process {pid}"), &error.into()),
+        _ => Failure::system(format_args!("stopping process {pid}"), &error),
     };
-    let raw = pid.as_raw_nonzero().get();
-    let process = match pidfd_open(pid, PidfdFlags::empty()) {
+    let raw = pid.as_raw();
+    let process = match HeldProcess::hold(pid) {
         Ok(process) => process,
         // It has ended meanwhile.
-        Err(rustix::io::Errno::SRCH) => return Ok(raw),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(raw),
         Err(error) => return Err(failed(error)),
     };
-    match pidfd_send_signal(&process, Signal::TERM) {
-        Ok(()) | Err(rustix::io::Errno::SRCH) => {}
-        Err(error) => return Err(failed(error)),
+    match process.signal(Signal::TERM) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
     }
     let patience = settings.kill_timeout + MARGIN;
     let deadline = Instant::now() + patience;
@@ -57,7 +54,7 @@ pub(crate) fn stop(settings: &ServeSettings, by_pid_file: bool) -> Result<i32, F
             }
             Ok(_) => return Ok(raw),
             Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(failed(error.into())),
         }
     }
 }
@@ -77,7 +74,7 @@ fn listener(socket: &Path) -> Result<Pid, Failure> {
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => none(),
         _ => Failure::system(format_args!("connecting to {}", socket.display()), &error),
     })?;
-    peer.pid().and_then(Pid::from_raw).ok_or_else(|| {
+    peer.pid().and_then(Pid::new).ok_or_else(|| {
         Failure::new(Exit::Refused, "refused", "the coordinator's process is not visible from here")
             .with_hint("stop it inside its container")
     })
@@ -86,7 +83,7 @@ fn listener(socket: &Path) -> Result<Pid, Failure> {
 fn holder(file: &Path) -> Result<Pid, Failure> {
     let holder =
         LockFile::holder(file).map_err(|error| Failure::system(format_args!("reading {}", file.display()), &error))?;
-    holder.and_then(|pid| Pid::from_raw(pid.cast_signed())).ok_or_else(|| {
+    holder.and_then(|pid| Pid::new(pid.cast_signed())).ok_or_else(|| {
         Failure::not_found(format!("no running coordinator holds {}", file.display()))
             .with_hint("choose one with --socket PATH or --pid-file FILE")
     })

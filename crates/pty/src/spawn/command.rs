@@ -1,15 +1,65 @@
-//! Linux: prepares a start as C data, and turns its failures into readable errors.
+//! Prepares a start as C data, and turns its failures into readable errors. How a process is made of it is in
+//! `vfork.rs` (Linux) and `fork.rs` (macOS).
 
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use super::vfork::{self, StartFailure, StartStep};
-use super::{SpawnError, SpawnRequest};
+use super::{SpawnError, SpawnRequest, start};
 use crate::Pid;
 use crate::child::ChildHandle;
+
+/// What the child executes.
+pub(super) struct ExecImage<'a> {
+    /// Paths to try, in order.
+    pub(super) candidates: &'a [CString],
+    pub(super) argv: &'a [CString],
+    pub(super) env: &'a [CString],
+    pub(super) working_dir: Option<&'a CStr>,
+}
+
+/// The step at which a start failed. The child reports it as a number: its place in [`StartStep::ALL`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartStep {
+    Stack,
+    Clone,
+    ParentDeath,
+    ExitWatch,
+    Session,
+    ControllingTerminal,
+    StandardStreams,
+    WorkingDirectory,
+    Exec,
+}
+
+impl StartStep {
+    /// Of all systems, in the order of their numbers.
+    pub(super) const ALL: [Self; 9] = [
+        Self::Stack,
+        Self::Clone,
+        Self::ParentDeath,
+        Self::ExitWatch,
+        Self::Session,
+        Self::ControllingTerminal,
+        Self::StandardStreams,
+        Self::WorkingDirectory,
+        Self::Exec,
+    ];
+}
+
+#[derive(Debug)]
+pub(super) struct StartFailure {
+    pub(super) stage: StartStep,
+    pub(super) errno: i32,
+}
+
+impl StartFailure {
+    pub(super) fn new(stage: StartStep, error: &io::Error) -> Self {
+        Self { stage, errno: error.raw_os_error().unwrap_or(libc::EIO) }
+    }
+}
 
 /// A request in the form that the kernel takes.
 pub(super) struct ExecCommand {
@@ -73,11 +123,8 @@ impl ExecCommand {
     /// Starts the program with `terminal`, a slave side, as its terminal.
     pub(super) fn start(self, terminal: OwnedFd) -> Result<(Pid, ChildHandle), SpawnError> {
         let ExecCommand { candidates, argv, env, working_dir, .. } = &self;
-        let image = vfork::ExecImage { candidates, argv, env, working_dir: working_dir.as_deref() };
-        match vfork::start(&image, terminal.as_fd()) {
-            Ok((pid, pidfd)) => Ok((pid, ChildHandle::new(pidfd))),
-            Err(failure) => Err(self.explain(failure)),
-        }
+        let image = ExecImage { candidates, argv, env, working_dir: working_dir.as_deref() };
+        start(&image, terminal.as_fd()).map_err(|failure| self.explain(failure))
     }
 
     fn explain(self, failure: StartFailure) -> SpawnError {
@@ -91,6 +138,9 @@ impl ExecCommand {
             },
             StartStep::Stack => SpawnError::System { step: "map a stack", source },
             StartStep::ParentDeath => SpawnError::System { step: "set the parent-death signal", source },
+            StartStep::ExitWatch => {
+                SpawnError::descriptors_or(source, |source| SpawnError::System { step: "watch for the exit", source })
+            }
             StartStep::Session => SpawnError::System { step: "begin a session", source },
             StartStep::ControllingTerminal => SpawnError::System { step: "set the controlling terminal", source },
             StartStep::StandardStreams => SpawnError::System { step: "connect the terminal", source },
@@ -145,6 +195,13 @@ pub(super) fn keep_exit_statuses() -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_step_is_found_by_its_number() {
+        for (number, step) in StartStep::ALL.into_iter().enumerate() {
+            assert_eq!(step as usize, number);
+        }
+    }
 
     fn paths(program: &str, path: &str) -> Vec<String> {
         let candidates = candidates(OsStr::new(program), path.as_bytes()).unwrap();
