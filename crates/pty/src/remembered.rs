@@ -11,8 +11,8 @@ use crate::{Pid, Signal};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RememberedSession {
     leader: Pid,
-    /// The time until which the number was certainly the session's own, in the unit of process start times; `None` if it still
-    /// is.
+    /// The time until which the number was certainly the session's own, in the unit of process start times; `None` if
+    /// it still is.
     certain_until: Option<u64>,
 }
 

@@ -154,7 +154,11 @@ fn started(pid: Pid) -> Option<u64> {
     (failed == 0).then(|| unsafe { usage.assume_init() }.ri_proc_start_abstime)
 }
 
-/// A structure that the kernel fills. Every bit pattern is a value of it.
+/// A structure that the kernel fills.
+///
+/// # Safety
+///
+/// Every bit pattern must be a value of it.
 #[expect(unsafe_code, reason = "the promise about bit patterns")]
 unsafe trait KernelFacts {}
 
