@@ -210,7 +210,8 @@ fn a_connection_that_broke_is_found_again_and_one_that_hangs_is_told_of() {
     face.shows("what was typed has come", "(?m)^x");
 
     far.operator.call("close_process", json!({ "process_id": id }));
-    face.shows("somebody removed it", "GONE: it was removed · Enter closes it");
+    // Told at once, or by the next list if the list of sessions is just being asked for anew.
+    face.shows("somebody removed it", "GONE: (it was removed|its coordinator no longer has it) · Enter closes it");
     face.press("enter");
     face.shows("nothing is left", "to spawn an agent");
     face.end();
