@@ -33,7 +33,16 @@ pub fn private_folder(folder: &Path, user: u32) -> Result<(), FolderError> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(system("making the folder")(error)),
     }
-    let found = folder.symlink_metadata().map_err(system("looking at"))?;
+    check_private(folder, user)
+}
+
+/// Checks that a folder belongs to us and is private, as [`private_folder`] does, and creates nothing.
+pub(crate) fn check_private(folder: &Path, user: u32) -> Result<(), FolderError> {
+    let found = folder.symlink_metadata().map_err(|error| FolderError::System {
+        what: "looking at",
+        folder: folder.into(),
+        error,
+    })?;
     if !found.is_dir() {
         return Err(FolderError::NotAFolder { folder: folder.into() });
     }

@@ -1,11 +1,12 @@
 //! What both programs do around the engine: the sockets they listen on and who may connect, signals and exit codes,
-//! what they find in their surroundings, their manual pages.
+//! what they find in their surroundings, their manual pages, and what their doctors find.
 //!
 //! Both programs call it. It knows no sessions and no operations, nor what is spoken on a connection: the caller serves
 //! each connection that is let in.
 
 mod admission;
 mod clean_text;
+pub mod doctor;
 mod end_requests;
 mod end_signals;
 mod failure;

@@ -3,7 +3,7 @@
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 /// About three descriptors for each of 1,024 sessions, and some for clients.
-const WANTED: u64 = 16 << 10;
+pub(crate) const WANTED: u64 = 16 << 10;
 /// macOS takes no more than its own setting (kern.maxfilesperproc), which is at least this, whatever the maximum says.
 const WANTED_AT_LEAST: u64 = 10_240;
 

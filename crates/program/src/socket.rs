@@ -12,7 +12,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketType};
+use rustix::{
+    io::Errno,
+    net::{self, AddressFamily, SocketAddrUnix, SocketType},
+};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
@@ -121,6 +124,32 @@ pub(crate) enum Occupant {
     /// A process answered, or was too busy to.
     LivingProcess,
     OtherFile,
+}
+
+/// Whether anybody listens on a socket.
+#[derive(Debug)]
+pub(crate) enum SocketLife {
+    /// A process answered, or was too busy to.
+    Alive,
+    /// Its process has ended.
+    Stale,
+    /// Removed meanwhile.
+    Gone,
+    /// It could not be asked.
+    Closed(io::Error),
+}
+
+/// Asks without changing anything, and without waiting: a busy process has a full queue, and connecting would block.
+pub(crate) fn look_at(path: &Path) -> SocketLife {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let asked = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+        .and_then(|socket| net::connect(&socket, &SocketAddrUnix::new(path)?));
+    match asked {
+        Ok(()) | Err(Errno::AGAIN | Errno::INPROGRESS) => SocketLife::Alive,
+        Err(Errno::CONNREFUSED) => SocketLife::Stale,
+        Err(Errno::NOENT) => SocketLife::Gone,
+        Err(error) => SocketLife::Closed(error.into()),
+    }
 }
 
 /// Checks what exists at the path, and removes the socket of a dead process. The caller holds a lock that everybody who
