@@ -6,7 +6,7 @@
 mod ask;
 mod number;
 
-pub use ask::{ProgramVersions, VersionQuestion, find_program};
+pub use ask::{ProgramVersions, VersionQuestion, VersionSilence, ask_once, find_program};
 pub use number::{ProgramVersion, VersionError};
 use schemars::JsonSchema;
 use serde::Serialize;

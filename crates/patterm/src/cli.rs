@@ -73,6 +73,7 @@ pub(crate) enum PattermCommand {
     Presets(commands::presets::PresetsArgs),
     Trust(commands::trust::TrustArgs),
     Config(commands::config::PattermConfig),
+    Doctor(commands::doctor::PattermDoctor),
     Keys(commands::keys::KeysArgs),
     Explain(commands::explain::ExplainArgs),
     Report(commands::report::Report),

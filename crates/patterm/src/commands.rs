@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod headless;
 pub(crate) mod interface;
@@ -36,6 +37,7 @@ pub(crate) fn run(cli: PattermCli, surroundings: &Surroundings, output: &mut Out
         Some(PattermCommand::Rules(command)) => command.run(surroundings, output),
         Some(PattermCommand::ReplayState(command)) => command.run(&project, surroundings, output),
         Some(PattermCommand::Config(command)) => command.run(surroundings, output),
+        Some(PattermCommand::Doctor(command)) => command.run(&project, surroundings, output),
         Some(PattermCommand::Keys(command)) => command.run(surroundings, output),
         Some(PattermCommand::Status(command)) => command.run(),
         Some(PattermCommand::Completions(command)) => command.run(output),

@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::{Component, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use agents::{
@@ -85,6 +85,20 @@ impl From<StartSetError> for OpError {
 }
 
 impl StartSet {
+    /// Reads the file of a project: not for the interface's loop.
+    pub fn read(project_dir: &Path) -> Result<Self, StartSetError> {
+        let unreadable = |reason: String| StartSetError::Unreadable { reason };
+        let folder = project_dir.join(".patterm");
+        let folder = match ProjectFolder::open(&folder) {
+            Ok(folder) => folder,
+            Err(_) if !folder.exists() => return Err(StartSetError::Missing),
+            Err(error) => return Err(unreadable(error.to_string())),
+        };
+        let read = folder.read(START_SET, MAX_BYTES).map_err(|error| unreadable(error.to_string()))?;
+        let (_, bytes) = read.ok_or(StartSetError::Missing)?;
+        StartSet::parse(&String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?)
+    }
+
     fn parse(text: &str) -> Result<Self, StartSetError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let plain = plain_json(text).map_err(|error| StartSetError::Wrong {
@@ -149,25 +163,11 @@ impl Project {
         self.project_dir().join(".patterm").join(START_SET).exists()
     }
 
-    /// Reads the file: not for the interface's loop.
-    fn start_set(&self) -> Result<StartSet, StartSetError> {
-        let unreadable = |reason: String| StartSetError::Unreadable { reason };
-        let folder = self.project_dir().join(".patterm");
-        let folder = match ProjectFolder::open(&folder) {
-            Ok(folder) => folder,
-            Err(_) if !folder.exists() => return Err(StartSetError::Missing),
-            Err(error) => return Err(unreadable(error.to_string())),
-        };
-        let read = folder.read(START_SET, MAX_BYTES).map_err(|error| unreadable(error.to_string()))?;
-        let (_, bytes) = read.ok_or(StartSetError::Missing)?;
-        StartSet::parse(&String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?)
-    }
-
     /// Opens all of the start set, as the person, in its order. What the human has not allowed yet is asked for, and
     /// nothing is opened.
     pub async fn open_start_set(&self) -> Result<Vec<TabOutcome>, OpError> {
         let project = self.clone();
-        let read = tokio::task::spawn_blocking(move || project.start_set()).await;
+        let read = tokio::task::spawn_blocking(move || StartSet::read(project.project_dir())).await;
         let set =
             read.map_err(|error| OpError::new(ErrorKind::Internal, format!("reading the start set: {error}")))??;
         // What is started is what was judged, whatever is edited meanwhile.
@@ -200,7 +200,7 @@ impl Project {
     }
 
     /// Links may lead anywhere.
-    fn is_below_project(&self, folder: &std::path::Path) -> bool {
+    fn is_below_project(&self, folder: &Path) -> bool {
         folder.canonicalize().is_ok_and(|real| real.is_dir() && real.starts_with(self.project_dir()))
     }
 }

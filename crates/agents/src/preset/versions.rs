@@ -34,6 +34,13 @@ fn pattern() -> Expression {
     Expression::new(r"\d+(?:\.\d+)+(?:-[0-9A-Za-z.]+)?").expect("a constant that compiles")
 }
 
+/// For a program that follows the custom: `--version` prints numbers with dots between them.
+impl Default for PresetVersions {
+    fn default() -> Self {
+        PresetVersions { ask: ask(), pattern: pattern(), tested: Vec::new(), oldest: None }
+    }
+}
+
 impl PresetVersions {
     /// The version in what the program printed.
     pub fn find(&self, printed: &str) -> Option<ProgramVersion> {

@@ -29,6 +29,17 @@ pub struct VersionQuestion {
     pub working_dir: PathBuf,
 }
 
+/// Why a program's version is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VersionSilence {
+    #[error("it can't be started")]
+    NotStarted,
+    #[error("it did not end within {} s", .0.as_secs())]
+    TimedOut(Duration),
+    #[error("it printed no version")]
+    NoVersion,
+}
+
 /// What programs said. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramVersions {
@@ -56,8 +67,7 @@ impl ProgramVersions {
         if let Some(known) = self.known().get(&identity) {
             return known.clone();
         }
-        let printed = printed(engine, &question).await.unwrap_or_default();
-        let version = question.versions.find(&printed);
+        let version = ask_once(engine, &question, MAX_TIME).await.ok();
         tracing::debug!(program = %question.program.display(), ?version, "a program was asked for its version");
         let mut known = self.known();
         if known.len() >= MAX_KNOWN {
@@ -86,25 +96,32 @@ impl FileIdentity {
     }
 }
 
-/// What the program prints until it ends or the time is up. Nothing of it is left afterwards.
-async fn printed(engine: &Engine, question: &VersionQuestion) -> Option<String> {
+/// Asks one program, for at most `patience`. Nothing of it is left afterwards.
+pub async fn ask_once(
+    engine: &Engine,
+    question: &VersionQuestion,
+    patience: Duration,
+) -> Result<ProgramVersion, VersionSilence> {
     let aside = engine.aside();
     let argv = std::iter::once(question.program.clone().into_os_string());
     let argv: Vec<OsString> = argv.chain(question.versions.ask.iter().map(OsString::from)).collect();
-    let session = aside
+    let started = aside
         .spawn(NewSession {
             env: question.env.clone(),
             env_unset: question.env_unset.clone(),
             working_dir: Some(question.working_dir.clone()),
             ..NewSession::new(Kind::Command, argv)
         })
-        .await
-        .ok()?;
+        .await;
+    let Ok(session) = started else { return Err(VersionSilence::NotStarted) };
     // Real time: a test's clock need not move for it.
-    let ended = tokio::time::timeout(MAX_TIME, session.wait_for_exit(Duration::MAX)).await.is_ok();
+    let ended = tokio::time::timeout(patience, session.wait_for_exit(Duration::MAX)).await.is_ok();
     let printed = session.plain(0, MAX_OUTPUT).text;
     aside.shutdown(Duration::ZERO).await;
-    ended.then_some(printed)
+    if !ended {
+        return Err(VersionSilence::TimedOut(patience));
+    }
+    question.versions.find(&printed).ok_or(VersionSilence::NoVersion)
 }
 
 /// The file that a shell would run for `program`, by the folders of `path`.

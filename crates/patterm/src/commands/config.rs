@@ -123,18 +123,23 @@ impl PattermConfig {
 }
 
 fn check(file: &Path, surroundings: &Surroundings, output: &mut Output) -> Outcome {
-    let Some(text) = current(file)? else {
+    let Some(warnings) = warnings(file, surroundings)? else {
         let line = format!("there is no {}: every setting has its default", file.display());
         output.answer(&json!({ "file": file, "exists": false, "warnings": [] }), &[line])?;
         return Ok(Exit::Done);
     };
-    let checked = read(file, &text)?;
-    let told = checked.warnings.iter().map(ToString::to_string);
-    let faults = app::bindings(&checked.settings).faults;
-    let theme = app::theme_fault(&checked.settings, &surroundings.config_dir);
-    let warnings: Vec<String> = told.chain(faults).chain(theme).map(|warning| printable(&warning)).collect();
     let mut lines = warnings.clone();
     lines.push(format!("{}: {}", file.display(), counted(warnings.len(), "warning")));
     output.answer(&json!({ "file": file, "exists": true, "warnings": warnings }), &lines)?;
     Ok(if warnings.is_empty() { Exit::Done } else { Exit::NotFound })
+}
+
+/// Everything that is wrong with the file's settings, keys and theme; `None` if there is no file.
+pub(crate) fn warnings(file: &Path, surroundings: &Surroundings) -> Result<Option<Vec<String>>, Failure> {
+    let Some(text) = current(file)? else { return Ok(None) };
+    let checked = read(file, &text)?;
+    let told = checked.warnings.iter().map(ToString::to_string);
+    let faults = app::bindings(&checked.settings).faults;
+    let theme = app::theme_fault(&checked.settings, &surroundings.config_dir);
+    Ok(Some(told.chain(faults).chain(theme).map(|warning| printable(&warning)).collect()))
 }

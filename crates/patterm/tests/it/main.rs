@@ -6,6 +6,7 @@ mod agents;
 mod broken_output;
 mod client;
 mod command_line;
+mod doctor;
 mod face_attention;
 mod face_endings;
 mod face_finding;
