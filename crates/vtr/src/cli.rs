@@ -23,7 +23,7 @@ pub(crate) struct VtrCli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done, found
-  1  no such session, or nothing matched
+  1  no such session, nothing matched, or a check found a fault
   2  wrong usage, an ambiguous name, or a bad config file
   3  the time was up, or the session ended, before what was waited for came
   4  no coordinator answered
@@ -69,6 +69,7 @@ pub(crate) enum VtrCommand {
     Status(program::StatusCommand),
     Web(commands::web::WebArgs),
     Config(commands::config::ConfigArgs),
+    Doctor(commands::doctor::VtrDoctor),
     DialStdio(commands::dial_stdio::DialStdio),
     Mcp(commands::mcp::McpArgs),
     Completions(commands::completions::CompletionsArgs),

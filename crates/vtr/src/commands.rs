@@ -4,6 +4,7 @@ pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dial_stdio;
+pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod grep;
 pub(crate) mod idle;
@@ -42,6 +43,7 @@ use crate::{
 pub(crate) async fn run(command: VtrCommand, invocation: &mut Invocation) -> Outcome {
     match command {
         VtrCommand::Serve(_) => unreachable!("it has a runtime of its own"),
+        VtrCommand::Doctor(_) => unreachable!("it reads the config itself"),
         VtrCommand::Ls(command) => command.run(invocation).await,
         VtrCommand::Spawn(command) => command.run(invocation).await,
         VtrCommand::Attach(command) => command.run(invocation).await,

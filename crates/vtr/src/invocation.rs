@@ -152,15 +152,17 @@ impl Invocation {
         if theirs != ours && !self.warned_of_version {
             self.warned_of_version = true;
             let name = &reached.coordinator.name;
-            self.output
-                .warn(format_args!("this is vtr {ours}; the coordinator {name} is {theirs}: {}", advice(theirs, ours)));
+            self.output.warn(format_args!(
+                "this is vtr {ours}; the coordinator {name} is {theirs}: {}",
+                version_advice(theirs, ours)
+            ));
         }
         SessionTarget { coordinator: reached.coordinator, client: reached.client, session }
     }
 }
 
 /// What a person can do about a coordinator of another version.
-fn advice(theirs: &str, ours: &str) -> &'static str {
+pub(crate) fn version_advice(theirs: &str, ours: &str) -> &'static str {
     match (release(theirs), release(ours)) {
         (Some(theirs), Some(ours)) if theirs > ours => "install that version here too",
         (Some(theirs), Some(ours)) if theirs < ours => "restart it when its sessions may end: a restart ends them all",
@@ -180,10 +182,10 @@ mod tests {
 
     #[test]
     fn only_an_older_coordinator_is_to_be_started_anew() {
-        assert!(advice("1.9.9", "1.10.0").contains("ends them all"));
-        assert!(advice("2.0.0", "1.10.0").contains("install"));
+        assert!(version_advice("1.9.9", "1.10.0").contains("ends them all"));
+        assert!(version_advice("2.0.0", "1.10.0").contains("install"));
         for odd in ["too old to tell", "", "1.2", "1.2.x"] {
-            assert!(advice(odd, "1.10.0").contains("missing"), "{odd}");
+            assert!(version_advice(odd, "1.10.0").contains("missing"), "{odd}");
         }
     }
 }

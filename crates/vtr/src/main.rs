@@ -90,10 +90,14 @@ fn misused(error: &clap::Error) -> ! {
 }
 
 fn run(cli: VtrCli, surroundings: Surroundings) -> Exit {
-    if let VtrCommand::Serve(serve) = cli.command {
+    if let VtrCommand::Serve(_) | VtrCommand::Doctor(_) = cli.command {
         let terminal = surroundings.stdout_is_terminal;
         let mut output = Output::new(cli.everywhere.json, terminal && !surroundings.no_color, terminal);
-        let outcome = serve.run(&cli.everywhere, &surroundings, &mut output);
+        let outcome = match cli.command {
+            VtrCommand::Doctor(doctor) => doctor.run(&cli.everywhere, &surroundings, &mut output),
+            VtrCommand::Serve(serve) => serve.run(&cli.everywhere, &surroundings, &mut output),
+            _ => unreachable!("only these two read the config themselves"),
+        };
         return end(outcome, &output);
     }
     let mut invocation = match Invocation::new(cli.everywhere, surroundings) {

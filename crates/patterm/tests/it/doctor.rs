@@ -105,7 +105,7 @@ fn folders_and_sockets_are_looked_at() {
     let data = stage.path("home/data");
     fs::create_dir_all(&data).unwrap();
     let report = run(doctor(&stage, &["--json"]).env("XDG_DATA_HOME", &data)).json();
-    assert_eq!(finding(&report, "1 patterm is running")["state"], "ok");
+    assert_eq!(finding(&report, "1 patterm listens in ")["state"], "ok");
     let stale = finding(&report, "nobody listens any more on 4711.sock");
     assert!(stale["state"] == "note" && stale["advice"].as_str().unwrap().contains("removes it"), "{stale}");
     assert!(stage.path("run/patterm/4711.sock").exists());

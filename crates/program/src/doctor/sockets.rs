@@ -28,9 +28,9 @@ pub fn check_sockets(area: &'static str, folder: &Path, listener: &str) -> Vec<D
     stale.sort();
     closed.sort();
     let running = match alive {
-        0 => format!("no {listener} is running"),
-        1 => format!("1 {listener} is running"),
-        more => format!("{more} {listener}s are running"),
+        0 => format!("no {listener} listens in {}", folder.display()),
+        1 => format!("1 {listener} listens in {}", folder.display()),
+        more => format!("{more} {listener}s listen in {}", folder.display()),
     };
     let mut found = vec![DoctorFinding::ok(area, running)];
     if !stale.is_empty() {
@@ -57,12 +57,12 @@ mod tests {
     fn the_living_are_counted_and_the_stale_are_named() {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
-        assert_eq!(check_sockets("x", &at("missing"), "patterm")[0].text, "no patterm is running");
+        assert!(check_sockets("x", &at("missing"), "patterm")[0].text.starts_with("no patterm listens in "));
         drop(UnixListener::bind(at("7.sock")).unwrap());
         let _listeners = [UnixListener::bind(at("8.sock")).unwrap(), UnixListener::bind(at("9.sock")).unwrap()];
         fs::write(at("10.sock"), "no socket").unwrap();
         let found = check_sockets("x", root.path(), "patterm");
-        assert_eq!(found[0].text, "2 patterms are running");
+        assert!(found[0].text.starts_with("2 patterms listen in "), "{found:?}");
         assert!(found.len() == 2 && found[1].state == FindingState::Note, "{found:?}");
         assert!(found[1].text.contains(" on 7.sock in "), "{found:?}");
         assert!(at("7.sock").exists(), "looking changes nothing");

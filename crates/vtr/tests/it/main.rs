@@ -12,6 +12,7 @@ mod completions;
 mod config;
 mod crashes;
 mod daemon;
+mod doctor;
 mod endings;
 mod errors;
 mod faces;

@@ -75,8 +75,9 @@ impl ProgramPlace {
         if program.is_relative() && named.contains('/') {
             return ProgramPlace::InProject(named);
         }
-        // The folder matters only for relative paths.
-        match find_program(program.as_os_str(), Path::new("/"), path) {
+        // As at a launch, the preset's own PATH comes first. The folder matters only for relative paths.
+        let own_path = preset.env.get("PATH").map(|own| absolute_folders(own.as_ref()));
+        match find_program(program.as_os_str(), Path::new("/"), own_path.as_deref().unwrap_or(path)) {
             Some(place) => ProgramPlace::At(place),
             None => ProgramPlace::Missing(named),
         }
