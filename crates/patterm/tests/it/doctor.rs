@@ -1,13 +1,19 @@
 //! `patterm doctor`: what it finds, what it says to do, and that it changes nothing and tells no secrets.
 
-use std::{fs, os::unix::fs::PermissionsExt, os::unix::net::UnixListener, process::Command};
+use std::{
+    fs,
+    os::unix::{fs::PermissionsExt, net::UnixListener},
+    process::{Command, Stdio},
+};
 
+use rustix::process::Signal;
 use serde_json::Value;
+use testkit::{wait_until, wait_until_some};
 use vt::Size;
 
 use crate::{
     screen_stage::Face,
-    stage::{PATTERM, Stage, run},
+    stage::{FinishedCommand, PATTERM, Stage, TestChild, is_gone, run},
 };
 
 /// With the stage's programs and the usual tools, but none of the agents that this machine may have.
@@ -47,6 +53,18 @@ fn versions_of_agents_are_judged_and_one_that_hangs_is_given_up() {
     assert_eq!(finding(&report, "printed no version")["state"], "warning");
     assert_eq!((&report["program"], &report["faults"]), (&"patterm".into(), &0.into()));
     assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn a_signal_ends_it_and_what_it_asked() {
+    let stage = Stage::new();
+    let file = stage.path("pid");
+    stage.install_program("claude", &format!("trap '' HUP TERM; echo $$ >'{}'; sleep 1000", file.display()));
+    let child = TestChild::start(doctor(&stage, &[]).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let pid: i64 = wait_until_some("claude is asked", || fs::read_to_string(&file).ok()?.trim().parse().ok());
+    child.signal(Signal::TERM);
+    FinishedCommand::of(child).failed(5, &["ended by TERM"]);
+    wait_until("claude has ended", || is_gone(pid));
 }
 
 #[test]

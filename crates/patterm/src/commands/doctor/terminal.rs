@@ -15,7 +15,7 @@ use vt::Size;
 
 const AREA: &str = "terminal";
 /// The interface waits less, because somebody wants to see it; the answer may come over a slow line.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(2);
 /// What the interface was drawn for.
 const COMFORTABLE: Size = Size { cols: 80, rows: 24 };
 
@@ -193,7 +193,7 @@ mod tests {
     fn a_silent_terminal_is_warned_of_and_an_able_one_is_not() {
         let hints = ColorHints { term: "xterm-256color", color_term: "", no_color: false };
         let found = judge(Size::new(60, 24), &HostProbe::default(), hints);
-        assert!(texts(&found, FindingState::Warning).contains("within 1 s"), "{found:?}");
+        assert!(texts(&found, FindingState::Warning).contains("within 2 s"), "{found:?}");
         let notes = texts(&found, FindingState::Note);
         for word in ["60 columns", "kitty protocol", "colours: 256", "half drawn", "dark background"] {
             assert!(notes.contains(word), "{word}: {notes}");
