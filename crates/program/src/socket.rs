@@ -141,9 +141,7 @@ pub(crate) enum SocketLife {
 
 /// Asks without changing anything, and without waiting: a busy process has a full queue, and connecting would block.
 pub(crate) fn look_at(path: &Path) -> SocketLife {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let asked = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
-        .and_then(|socket| net::connect(&socket, &SocketAddrUnix::new(path)?));
+    let asked = new_socket().and_then(|socket| net::connect(&socket, &SocketAddrUnix::new(path)?));
     match asked {
         Ok(()) | Err(Errno::AGAIN | Errno::INPROGRESS) => SocketLife::Alive,
         Err(Errno::CONNREFUSED) => SocketLife::Stale,

@@ -72,7 +72,7 @@ async fn a_client_that_is_killed_frees_its_wait_within_100_ms() {
         waiting.ended();
         let start = Instant::now();
         testkit::soon("nobody waits", async { while watchers(&client, "x").await != 0 {} }).await;
-        took.push(start.elapsed());
+        longest = longest.max(start.elapsed());
     }
     println!("a killed client's wait is gone after at most {longest:?}");
     assert!(longest < Duration::from_millis(100), "{longest:?}");
@@ -185,7 +185,7 @@ async fn a_child_that_does_not_read_holds_up_nobody() {
         }
         let start = Instant::now();
         client.vtr().get_screen(GetScreenRequest { name: "deaf".into(), ..Default::default() }).await.unwrap();
-        longest = longest.max(start.elapsed());
+        took.push(start.elapsed());
     }
     let grown = peak(pid).saturating_sub(before);
     // A call behind the child would wait for seconds, each time; a single one may be late because the machine is busy.
