@@ -1,6 +1,6 @@
 //! Which parts of the status line are shown, and in which form, where there is no room for all of them.
 //!
-//! What is least needed goes first, in one order that is the same for every list ([`STEPS`]). What waits for the person
+//! What is least needed goes first, in one order that is the same for every list (`STEPS`). What waits for the person
 //! never goes.
 
 use project::settings::StatusPart;

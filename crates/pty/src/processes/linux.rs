@@ -48,7 +48,7 @@ pub(crate) fn now() -> u64 {
 
 /// The descendants of `pid`, nearest first, without `pid` itself. The cost depends on their number, not on the number
 /// of processes in the system. A process whose parent has ended belongs to the first process and is not found: see
-/// [`session_members`].
+/// [`session_members`](super::session_members).
 pub fn descendants(pid: Pid) -> Vec<Pid> {
     let mut found = Vec::new();
     let mut seen = HashSet::from([pid]);
