@@ -71,7 +71,7 @@ use vt::input::{FocusChange as HostFocus, KeyEvent};
 
 use self::{
     event_sources::{EventSources, LoopEvent, ProjectSources},
-    model::{HostOrder, InterfaceState, KeyboardFocus, LoopTask},
+    model::{AroundScreen, HostOrder, InterfaceState, KeyboardFocus, LoopTask},
     pace::FramePacing,
     terminal::FaceTerminal,
 };
@@ -168,6 +168,8 @@ struct TerminalFace {
     outward: OutwardStatus,
     /// The title that the host has from us; empty if it has none.
     title: String,
+    /// What stood around the screen of the session with the keyboard when it was drawn last.
+    around: Option<AroundScreen>,
     sources: EventSources,
     events: Vec<HostEvent>,
     next_tick: Instant,
@@ -208,6 +210,7 @@ impl TerminalFace {
             pace: FramePacing::new(now, app.frame_gap()),
             outward: OutwardStatus::new(app.program()),
             title: String::new(),
+            around: None,
             sources,
             events,
             next_tick: minute::next(now),
@@ -488,6 +491,12 @@ impl TerminalFace {
     }
 
     fn draw(&mut self) -> Result<(), FaceError> {
+        let around = self.app.around_screen();
+        if self.around != around {
+            self.around = around;
+            (self.app.stale, self.app.dirty) = (true, true);
+            self.settle()?;
+        }
         // What programs in sight print changes their panes: all around these is on the canvas already.
         let notices = self.app.toasts.deadline().is_some() || trust_prompt::beside(&self.app).is_some();
         let floats = self.app.places().rail_floats;

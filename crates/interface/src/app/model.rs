@@ -9,7 +9,7 @@ use std::{
 use engine::SessionId;
 use ops::{Call, Caller, Context, OpError};
 use program::Surroundings;
-use project::{Project, Settings, WaitingAgent};
+use project::{Project, Settings, WaitingAgent, settings::StatusPart};
 use serde_json::Value;
 use tokio::{runtime::Handle, sync::mpsc};
 use tui::{KeySequence, Keymap, Layer, Rect, Sign, Skin};
@@ -55,6 +55,14 @@ pub(crate) enum HostOrder {
     Suspend,
     Redraw,
     Mouse(bool),
+}
+
+/// What is shown around a session's screen and may change together with it, without anybody saying so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AroundScreen {
+    name: Option<String>,
+    title: String,
+    size: Size,
 }
 
 pub(crate) struct InterfaceState {
@@ -366,6 +374,13 @@ impl InterfaceState {
             self.stale = true;
             self.dirty = true;
         }
+    }
+
+    /// What stands around the screen of the session with the keyboard, where it is shown and others may change it.
+    pub(super) fn around_screen(&self) -> Option<AroundScreen> {
+        let shown = self.attach.is_some() || self.settings.status_line.has(StatusPart::Size);
+        let session = self.session().filter(|_| shown)?;
+        Some(AroundScreen { name: session.name(), title: session.title(), size: session.frame().size })
     }
 
     /// What has the keyboard; never a rail that is not on the screen.

@@ -209,9 +209,13 @@ fn a_connection_that_broke_is_found_again_and_one_that_hangs_is_told_of() {
     face.shows("it answers again", "runs at far");
     face.shows("what was typed has come", "(?m)^x");
 
+    // The list of sessions, which the broken connection took along, is there again.
+    face.command("open remote", "Open remote session…");
+    face.shows("it is listed", r"▸ far:web +\(here\)");
+    face.press("esc");
+    face.hides("the list", "Sessions ─");
     far.operator.call("close_process", json!({ "process_id": id }));
-    // Told at once, or by the next list if the list of sessions is just being asked for anew.
-    face.shows("somebody removed it", "GONE: (it was removed|its coordinator no longer has it) · Enter closes it");
+    face.shows("somebody removed it", "GONE: it was removed · Enter closes it");
     face.press("enter");
     face.shows("nothing is left", "to spawn an agent");
     face.end();

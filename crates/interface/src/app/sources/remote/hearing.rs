@@ -157,10 +157,7 @@ impl RemoteSession {
                     return None;
                 }
                 let mut state = self.state();
-                let about = std::mem::take(&mut mirror.about);
-                // Both stand around the screen, which is else drawn alone.
-                let retitled = about.title != state.about.title || frame.size != state.frame.size;
-                (state.frame, state.about) = (frame, about);
+                (state.frame, state.about) = (frame, std::mem::take(&mut mirror.about));
                 let before = std::mem::replace(&mut state.connection, SourceConnection::Live);
                 let gap = if before == SourceConnection::Live { ASKING_GAP } else { Duration::ZERO };
                 state.asking_due.get_or_insert(Instant::now() + gap);
@@ -181,7 +178,7 @@ impl RemoteSession {
                     SourceConnection::Lost(_) | SourceConnection::Silent if now == SourceConnection::Live => {
                         Some(RemoteNews::Back)
                     }
-                    before => (renamed || retitled || before != now).then_some(RemoteNews::Changed),
+                    before => (renamed || before != now).then_some(RemoteNews::Changed),
                 }
             }
             LinkEvent::Exited(exited) => {
