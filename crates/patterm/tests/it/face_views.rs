@@ -1,7 +1,7 @@
 //! Every view of the interface as text, at three sizes; and the same inside tmux, whose own idea of its screen is an
 //! independent witness.
 
-use std::{ffi::OsString, fs, process::Command};
+use std::{ffi::OsString, fs};
 
 use serde_json::json;
 use testkit::wait_until_with;
@@ -10,8 +10,8 @@ use vt::Size;
 use crate::{
     client::Client,
     looks::HIDDEN,
-    screen_stage::{Face, face_argv, operator_of, snapshot, without},
-    stage::{Stage, run},
+    screen_stage::{Face, TmuxServer, face_argv, operator_of, snapshot, without},
+    stage::Stage,
 };
 
 const LARGE: Size = Size { cols: 160, rows: 48 };
@@ -133,27 +133,11 @@ fn views_on_a_small_screen() {
     in_a_terminal("small", SMALL);
 }
 
-/// tmux's server, which would outlive its client.
-struct TmuxServer(String);
-
-impl TmuxServer {
-    fn run(&self, words: &[&str]) -> String {
-        run(Command::new("tmux").args(["-S", self.0.as_str()]).args(words)).ok()
-    }
-}
-
-impl Drop for TmuxServer {
-    fn drop(&mut self) {
-        let _ = Command::new("tmux").args(["-S", self.0.as_str(), "kill-server"]).output();
-    }
-}
-
 fn in_tmux(name: &str, size: Size) {
     let stage = stage();
-    let socket = stage.path("tmp/tmux").display().to_string();
-    let server = TmuxServer(socket.clone());
+    let server = TmuxServer::on(&stage);
     let (program, environment) = face_argv(&stage, &[], &[]);
-    let tmux = ["tmux", "-f", "/dev/null", "-S", &socket, "new-session"].map(OsString::from);
+    let tmux = ["tmux", "-f", "/dev/null", "-S", &server.0, "new-session"].map(OsString::from);
     let settings = [";", "set", "-g", "status", "off", ";", "set", "-g", "escape-time", "0"].map(OsString::from);
     let argv = tmux.into_iter().chain(program).chain(settings).collect();
     let face = Face::run(argv, environment, stage.path("project"), size);

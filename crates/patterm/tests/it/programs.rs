@@ -5,7 +5,10 @@ use std::{ffi::OsString, fs, sync::Arc};
 use testkit::wait_until;
 use vt::{Frame, Size};
 
-use crate::{screen_stage::Face, stage::Stage};
+use crate::{
+    screen_stage::{Face, TmuxServer},
+    stage::Stage,
+};
 
 const SIZE: Size = Size { cols: 100, rows: 30 };
 /// Tabs above, the status line below, no rail.
@@ -131,31 +134,17 @@ fn htop() {
     wait_until("htop looks the same in a pane", || cells(&face.frame(), inside.clone()) == wanted);
 }
 
-/// tmux's server, which would outlive its client.
-struct Server(String);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = std::process::Command::new("tmux").args(["-S", self.0.as_str(), "kill-server"]).output();
-    }
-}
-
 /// An independent witness: tmux's own idea of its screen is what we meant to show.
 #[test]
 #[ignore = "needs tmux"]
 fn inside_tmux() {
     let stage = Stage::new();
-    let socket = stage.path("tmp/tmux");
-    let socket = socket.to_str().unwrap();
-    let _server = Server(socket.to_owned());
+    let server = TmuxServer::on(&stage);
+    let socket = server.0.as_str();
     let program = crate::stage::PATTERM;
     let argv = ["tmux", "-f", "/dev/null", "-S", socket, "new-session", program, ";", "set", "-g", "status", "off"];
     let face = Face::run(argv.map(OsString::from).into(), environment(&stage), stage.path("project"), SIZE);
-    let witness = || {
-        let mut command = std::process::Command::new("tmux");
-        command.args(["-S", socket, "capture-pane", "-p"]);
-        crate::stage::run(&mut command).ok()
-    };
+    let witness = || server.run(&["capture-pane", "-p"]);
     face.shows("the empty state", "Press Ctrl-K");
     face.command("new-terminal", "New terminal");
     face.shows("a shell", "terminal-1 running");

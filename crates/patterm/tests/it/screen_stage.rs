@@ -382,6 +382,25 @@ pub(crate) fn without(screen: &str, hidden: &[(&str, &str)]) -> String {
     format!("{}\n", trimmed.join("\n").trim_end_matches('\n'))
 }
 
+/// tmux's server, which would outlive its client.
+pub(crate) struct TmuxServer(pub(crate) String);
+
+impl TmuxServer {
+    pub(crate) fn on(stage: &Stage) -> Self {
+        TmuxServer(stage.path("tmp/tmux").display().to_string())
+    }
+
+    pub(crate) fn run(&self, words: &[&str]) -> String {
+        crate::stage::run(std::process::Command::new("tmux").args(["-S", self.0.as_str()]).args(words)).ok()
+    }
+}
+
+impl Drop for TmuxServer {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("tmux").args(["-S", self.0.as_str(), "kill-server"]).output();
+    }
+}
+
 impl Drop for Face {
     fn drop(&mut self) {
         let Face { engine, runtime, .. } = self;
