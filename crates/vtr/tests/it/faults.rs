@@ -174,7 +174,7 @@ async fn a_child_that_does_not_read_holds_up_nobody() {
     spawn(&client, "deaf", &Script::new().raw().print("up").hang()).await;
     see(&client, "deaf", "up").await;
     let before = resident(pid);
-    let (mut refused, mut took) = (0, Vec::new());
+    let (mut refused, mut longest) = (0, Duration::ZERO);
     for _ in 0..20 {
         let request = SendBytesRequest { name: "deaf".into(), data: vec![b'x'; 1_000_000] };
         if let Err(status) = client.vtr().send_bytes(request).await {
@@ -185,17 +185,12 @@ async fn a_child_that_does_not_read_holds_up_nobody() {
         }
         let start = Instant::now();
         client.vtr().get_screen(GetScreenRequest { name: "deaf".into(), ..Default::default() }).await.unwrap();
-        took.push(start.elapsed());
+        longest = longest.max(start.elapsed());
     }
     let grown = peak(pid).saturating_sub(before);
-    // A call behind the child would wait for seconds, each time; a single one may be late because the machine is busy.
-    took.sort_unstable();
-    let (usual, longest) = (took[took.len() / 2], took[took.len() - 1]);
-    println!(
-        "20 MB to a deaf child: {refused} MB refused, next call in {usual:?}, at most {longest:?}, {grown} bytes more at most"
-    );
+    println!("20 MB to a deaf child: {refused} MB refused, next call within {longest:?}, {grown} bytes more at most");
     assert!(refused >= 17, "{refused} of 20 refused");
-    assert!(usual < Duration::from_millis(10) && longest < Duration::from_secs(1), "{took:?}");
+    assert!(longest < Duration::from_millis(10), "{longest:?}");
     // Two in the queue, and messages in transit.
     assert!(grown < 16 * MEGABYTE, "{grown} bytes more");
 }
