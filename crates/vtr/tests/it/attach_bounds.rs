@@ -57,6 +57,7 @@ async fn a_program_that_heeds_no_signal_is_told_of_and_can_be_ended() {
         attached.press("ctrl-b k");
         attached.shows("End a:one\\?").await;
         attached.press(answer);
+        attached.shows(&format!("telling a:one to end \\({signal}\\)")).await;
         attached.shows(&format!("a:one still runs: {signal} did not")).await;
     }
     attached.press("ctrl-b k");

@@ -2,7 +2,7 @@
 
 use engine::SessionId;
 use serde_json::json;
-use tui::{SkinRole, Span, widgets::Modal};
+use tui::{Sign, SkinRole, Span, widgets::Modal};
 
 use super::may_change;
 use crate::app::{model::InterfaceState, question};
@@ -23,7 +23,7 @@ pub(super) fn ask(app: &mut InterfaceState) {
     if ended {
         let body = lines(&["It has ended; its last screen goes with it."]);
         let modal = Modal::new(format!("Remove {name}?"), body).answer('n', "no").answer('r', "remove");
-        return question::ask(app, modal, 1, move |app| act(app, id, REMOVE));
+        return question::ask(app, modal, 1, move |app| act(app, id, &name, REMOVE));
     }
     let body = lines(&[
         "Kill asks its program to end (TERM); shells ignore that.",
@@ -39,13 +39,16 @@ pub(super) fn ask(app: &mut InterfaceState) {
         .answer('r', "remove");
     question::choose(app, modal, move |app, answer| {
         if let Some(way) = answer.checked_sub(1) {
-            act(app, id, way);
+            act(app, id, &name, way);
         }
     });
 }
 
 /// What becomes of it is seen; that its program still runs after a moment is said.
-fn act(app: &mut InterfaceState, id: SessionId, way: usize) {
+fn act(app: &mut InterfaceState, id: SessionId, name: &str, way: usize) {
     let (operation, signal) = WAYS[way];
+    if way != REMOVE {
+        app.toast(Sign::Idle, format!("telling {name} to end ({signal})…"));
+    }
     app.order(operation, json!({ "process_id": id.to_string(), "signal": signal }));
 }
